@@ -1,8 +1,8 @@
-//! Attaching to a cluster of 50 000 applications and 5 000 nodes: how long until the first screen, until everything is known, what a
-//! refresh every 2 s costs then while one application in a hundred changes each time, and how much memory is held.
+//! Attaching to a cluster of 50,000 applications and 5,000 nodes: time until the first screen and until all data is
+//! loaded, the cost of a refresh every 2 s with 1% changed applications, and memory usage.
 //!
-//! The cluster is served by a second process, over a real socket, as an upstream core serves it: no compression, and lists in
-//! another order every time. Prints one line for each figure. `cargo bench --bench attach`; `-- --seconds N` looks longer.
+//! A second process serves the cluster over a real socket like an upstream core: uncompressed, with lists in random
+//! order. Prints one line per metric. `cargo bench --bench attach`; `-- --seconds N` measures longer.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -22,10 +22,9 @@ const TENANTS: usize = 50;
 const LEAVES: usize = 20;
 const APPS: usize = 50_000;
 const NODES: usize = 5_000;
-/// Says to the second process that it is the server.
+/// Marks the second process as the server.
 const SERVE: &str = "KORNSOLE_BENCH_SERVES";
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -68,7 +67,7 @@ fn measure(address: &str, span: Duration) {
     }
 }
 
-/// Processor time of this process so far, in seconds.
+/// Processor time of this process, in seconds.
 fn processor() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
@@ -86,7 +85,7 @@ fn leaf(number: usize) -> String {
     format!("root.tenant-{:02}.leaf-{:02}", number % TENANTS, number / TENANTS % LEAVES)
 }
 
-/// An application with two allocations and a request; another `turn` asks for more.
+/// An application with two allocations and a request, whose quantity depends on `turn`.
 fn app(number: usize, turn: u64) -> String {
     let (id, leaf) = (format!("application-{number:05}-of-the-nightly-run"), leaf(number));
     let at = 1_790_000_000_000_000_000_i64 + i64::try_from(number).unwrap() * 1_000_000_000;
@@ -110,7 +109,7 @@ fn app(number: usize, turn: u64) -> String {
         "stateLog": [{"time": at, "applicationState": "Accepted"}, {"time": at, "applicationState": "Running"}],
         "maxRequestPriority": 0, "startTime": at / 1_000_000, "resourceHistory": {},
     });
-    // The id stands first on the wire.
+    // The ID is first on the wire.
     format!("{{\"applicationID\":\"{id}\",{}", &body.to_string()[1..])
 }
 
@@ -139,7 +138,7 @@ fn queue(path: &str, children: &[serde_json::Value]) -> serde_json::Value {
         "isPreemptionFence": false, "preemptionDelay": "30s", "quotaPreemptionDelay": "0s", "isPriorityFence": false})
 }
 
-/// Everything that is answered, in elements so that lists can be put together again.
+/// All answers as elements, from which lists are assembled.
 struct Cluster {
     apps: Vec<String>,
     changed: Vec<String>,
@@ -203,7 +202,7 @@ fn answer(path: &str, cluster: &Cluster) -> (u16, &'static str, String) {
         .to_string(),
         "partition/default/queues" => cluster.queues.clone(),
         "partition/default/applications/active" => {
-            // Each time others stand first, and one in a hundred is another.
+            // Each answer has another order, and 1% of its elements are changed.
             let turn = usize::try_from(cluster.turn.fetch_add(1, Ordering::Relaxed)).unwrap();
             let apps = (0..APPS).map(|n| (n + turn * 7919) % APPS);
             let apps: Vec<&str> = apps

@@ -1,5 +1,5 @@
-//! What `kornsole check` does with a file of 10 000 queues, each with access lists, properties, resources and limits: some four
-//! megabytes. A hook before a commit has 200 ms for all of it.
+//! `kornsole check` with a file of 10,000 queues, each with access lists, properties, resources, and limits, about 4
+//! MB. The limit for a pre-commit hook is 200 ms.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,6 @@ use model::Profile;
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -18,7 +17,6 @@ fn main() {
     divan::main();
 }
 
-/// A root, a hundred tenants, in each 99 leaves.
 fn text() -> String {
     let mut text = String::from(
         "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  queues:\n  - name: root\n    \
@@ -43,7 +41,6 @@ fn text() -> String {
     text
 }
 
-/// Everything that the command does but reading the file.
 #[divan::bench]
 fn check(bencher: Bencher) {
     let text = text();
@@ -54,14 +51,12 @@ fn check(bencher: Bencher) {
     });
 }
 
-/// Of that the tree of nodes.
 #[divan::bench]
 fn parse(bencher: Bencher) {
     let text = text();
     bencher.bench_local(|| yaml::parse(&text, &mut Faults::new(Profile::Kornsole)));
 }
 
-/// Of that the checksum.
 #[divan::bench]
 fn sum(bencher: Bencher) {
     let text = text();

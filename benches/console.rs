@@ -1,13 +1,14 @@
-//! From a key to its frame, while the scheduler runs: 10 000 queues, 100 000 applications, 5 000 nodes, an engine on its own thread
-//! that releases and allocates without end, some applications ending and others coming with every step, a terminal of 200 x 60.
+//! From a key to its frame while the scheduler runs: 10,000 queues, 100,000 applications, 5,000 nodes, an engine on its
+//! own thread that allocates and releases continuously, with applications that end and start at every step, and a
+//! terminal of 200 x 60.
 //!
-//! Drives the real update and draw into the bytes for a terminal, as the console's loop does, with the threads beside it that the
-//! program has. A key can come just when a frame for news begins; so each measured time holds such a frame too: what was made beside
-//! the loop and the newest view are taken and drawn, then the key is, then it is drawn. That frame shows what the key does, but for one
-//! thing: the rows of a long list come later, and until then an ellipsis stands for their number. "settled" is the time to the frame
-//! with these rows, for the keys that have to wait for some; what comes from the news meanwhile is drawn as ever.
+//! Uses the real update and draw, into the bytes for a terminal, with the program's worker threads. A key can arrive
+//! when a frame for an update starts, so each measured time includes such a frame: lists and the newest view are taken
+//! and drawn, then the key is handled and drawn. Long lists are computed later, with an ellipsis instead of their
+//! number until then. "settled" is the time to the frame with their rows, for the keys that need them.
 //!
-//! `cargo bench --bench console` measures, with `-- filter` only the lines whose names hold the word; `cargo test --bench console` runs all of it once, small.
+//! `cargo bench --bench console` measures, with `-- filter` only the lines with this word; `cargo test --bench console`
+//! runs everything once, small.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "it is what a bench is for")]
 
@@ -36,7 +37,7 @@ use view::act::Actor;
 
 const SIZE: Size = Size { width: 200, height: 60 };
 
-/// How large the cluster is, and how often each key is pressed.
+/// The size of the cluster, and the number of presses of each key.
 #[derive(Clone, Copy)]
 struct Shape {
     tenants: usize,
@@ -49,7 +50,6 @@ struct Shape {
 const LARGE: Shape = Shape { tenants: 100, leaves: 99, apps: 100_000, nodes: 5_000, keys: 1_000 };
 const SMALL: Shape = Shape { tenants: 3, leaves: 3, apps: 30, nodes: 4, keys: 8 };
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -114,7 +114,6 @@ fn main() {
     }
 }
 
-/// Bytes that go to a terminal which nobody looks at.
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<usize>>);
 
@@ -137,7 +136,6 @@ impl Write for Sink {
     }
 }
 
-/// A console with the threads beside it that the program has.
 struct Stand {
     session: Session,
     terminal: Terminal<CrosstermBackend<Sink>>,
@@ -156,7 +154,6 @@ impl Stand {
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).expect("nothing is asked for");
         let (wake, replied) = channel();
         session.on_reply(Arc::new(move || {
-            // The bench may have ended.
             let _ = wake.send(());
         }));
         let workers = Workers::new().expect("a thread can be started");
@@ -184,7 +181,6 @@ impl Stand {
         self.give_work(effects);
     }
 
-    /// Gives to the worker threads what is to be done beside the loop.
     fn give_work(&self, effects: Vec<Effect>) {
         for effect in effects {
             if let Effect::Work(work) = effect {
@@ -193,13 +189,12 @@ impl Stand {
         }
     }
 
-    /// Takes news, as the loop does before a frame.
     fn news(&mut self) {
         while self.replied.try_recv().is_ok() {}
         self.step(Incoming::Refresh);
     }
 
-    /// Waits for the rows of a long list, if some are awaited. Whether they were.
+    /// Returns whether a list was pending.
     fn finish(&mut self) -> bool {
         let awaited = lists::is_awaited(self.session.state());
         while lists::is_awaited(self.session.state()) {
@@ -209,7 +204,7 @@ impl Stand {
         awaited
     }
 
-    /// How long each key took to its frame, and those that had to wait for rows to the frame with these.
+    /// The time of each key to its frame, and to the frame with the rows of a pending list.
     fn measure(&mut self, keys: &[Key], count: usize) -> (Vec<Duration>, Vec<Duration>) {
         let (mut times, mut settled) = (Vec::with_capacity(count), Vec::new());
         for key in keys.iter().cycle().take(count.max(keys.len())) {
@@ -219,12 +214,12 @@ impl Stand {
             self.press(*key);
             self.draw();
             times.push(begin.elapsed());
-            // A list is waited for with every other key only: one may be typed while another is made.
+            // A user can type while a list is computed.
             if times.len() % 2 == 0 && self.finish() {
                 self.draw();
                 settled.push(begin.elapsed());
             }
-            // A person is no faster than this, and the scheduler is to have its turn.
+            // A user is not faster, and the scheduler needs time.
             std::thread::sleep(Duration::from_millis(2));
         }
         (times, settled)
@@ -251,17 +246,16 @@ fn text(shape: Shape) -> String {
     text
 }
 
-/// An application for each leaf and round; then some of them release what they have and ask again, without end, and with every step the
-/// oldest ones end and as many come.
+/// Some applications release and request continuously; with every step the oldest ones end and others start.
 struct Busy {
     shape: Shape,
     next: Time,
     turn: usize,
 }
 
-/// How many applications release and ask in one step.
+/// Applications that release and request in one step.
 const STEP: usize = 100;
-/// How many end and come in one step.
+/// Applications that end and start in one step.
 const CHANGE: usize = 2;
 
 impl Busy {
@@ -308,7 +302,6 @@ impl Workload for Busy {
         let of_one = |number: usize| {
             let app = (first + number) % self.shape.apps;
             let (id, ask) = (AppId::from(format!("app-{app:06}")), AskId::from(format!("a{round}")));
-            // Those that ended are asked for nothing any more.
             let live = app >= gone;
             [PartitionCommand::Release { app: id, ask }.into(), Self::ask(app, round + 1)]
                 .into_iter()

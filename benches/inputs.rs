@@ -1,5 +1,4 @@
-//! Manifests as people have them: 10 000 of them in 50 MB read, and 100 000 pods scheduled; the time of each. Under `cargo test` a small
-//! number of both, to see that it works.
+//! 10,000 manifests in 50 MB, and 100,000 scheduled pods. Under `cargo test` a small number of both.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -11,14 +10,13 @@ use kubernetes::dry_run::plan;
 use kubernetes::{Cluster, Manifests, Settings};
 use model::Profile;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const QUEUES: &str = "partitions:\n- name: default\n  placementrules:\n  - name: tag\n    value: namespace\n    create: true\n  queues:\n  - \
                       name: root\n    submitacl: '*'\n";
 
-/// A Job of some 5 KB, most of it environment, as templates create them.
+/// A Job of about 5 KB, mostly environment, like from templates.
 fn job(number: usize, pods: usize, variables: usize) -> String {
     let mut text = format!(
         "---\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: job-{number}\n  namespace: team-{}\n  labels: {{applicationId: app-{number}}}\n\

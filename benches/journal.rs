@@ -1,7 +1,7 @@
-//! What it costs to lose nothing, and how soon everything is there again.
+//! The cost of durability, and the time of a restart.
 //!
-//! `cargo bench --bench journal`; the state is written below `KORNSOLE_BENCH_DIR`, or else below the folder for temporary files, which
-//! should be on the disk that is meant. Numbers of a shared machine vary; what is promised is said with each.
+//! `cargo bench --bench journal`; the state is in `KORNSOLE_BENCH_DIR`, or in the temporary directory, which should be
+//! on the disk to measure.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -69,7 +69,7 @@ fn fill(core: &mut Core, nodes: usize, apps: usize, asks: u32) {
     }
 }
 
-/// Durable orders a second, with so many on their way at the same time.
+/// Durable operations per second with `in_flight` in parallel.
 fn orders(in_flight: usize) {
     const ORDERS: usize = 40_000;
     let path = folder("orders");
@@ -106,7 +106,7 @@ fn orders(in_flight: usize) {
     println!("orders, {in_flight:>3} in flight: {rate:>9.0} durable orders a second (promised: 20000 from 16 on)");
 }
 
-/// The cost of one wait for the disk, which everything durable rests on.
+/// The cost of one sync, on which all durable operations depend.
 fn disk() {
     let path = folder("disk");
     std::fs::create_dir_all(&path).unwrap();
@@ -120,7 +120,7 @@ fn disk() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// How long an engine takes for so many allocations.
+/// The engine's time for a number of allocations.
 fn schedule(retained: bool) -> Duration {
     const APPS: usize = 400;
     const ASKS: u32 = 100;
@@ -164,7 +164,7 @@ fn scheduling() {
     println!("scheduling: {without:?} without, {with:?} with a journal, {less:.1} % less (promised: at most 10)");
 }
 
-/// How long a start takes with 100 000 applications.
+/// The time of a start with 100,000 applications.
 fn restore() {
     let path = folder("restore");
     let (mut core, retained) = begin(
@@ -197,7 +197,7 @@ fn restore() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// Applications that ask and release without end.
+/// Applications that request and release continuously.
 struct Beat {
     at: u64,
 }
@@ -229,7 +229,6 @@ impl Workload for Beat {
     fn observe(&mut self, _now: Time, _events: &[Event]) {}
 }
 
-/// How long it takes to look back an hour in a journal of a million commands.
 fn past() {
     const WORK: u64 = 1_000_000;
     let path = folder("past");
@@ -270,13 +269,11 @@ fn past() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
-        // It only has to run.
         return println!("{:?} with a journal", schedule(true));
     }
     disk();

@@ -1,7 +1,7 @@
-//! `kornsole run` on large scenarios, its parts apart: reading the file, running it without a listener, printing the trace.
+//! `kornsole run` on large scenarios, in parts.
 //!
-//! `cargo bench --bench large_scenario`; `cargo test --bench large_scenario` runs everything once, small. The scenarios have the shapes by
-//! which the real core was measured: leaves in three levels, half of them fair, with guarantees and offsets.
+//! `cargo bench --bench large_scenario`; `cargo test --bench large_scenario` runs everything once, small. The real core
+//! was measured with the same shapes: leaves in three levels, half of them fair.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
@@ -16,11 +16,11 @@ fn main() {
     divan::main();
 }
 
-/// That of the program; what is allocated is counted and stands in the table beside the times.
+/// The program's allocator; the table lists allocations next to the times.
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 
-/// Nodes, leaf queues, applications and asks of a scenario, and how much of the cluster the asks would take, in percent.
+/// `fill` is the requests' share of the cluster, in percent.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     nodes: u64,
@@ -38,12 +38,10 @@ const SHAPES: [Shape; 4] = [
 ];
 const SMALL: Shape = Shape { nodes: 20, leaves: 10, apps: 20, asks: 100, fill: 200 };
 
-/// The large shapes when the bench measures, the small one when it only has to run.
 fn shapes() -> Vec<Shape> {
     if std::env::args().any(|argument| argument == "--bench") { SHAPES.to_vec() } else { vec![SMALL] }
 }
 
-/// Numbers from a fixed sequence.
 struct Draw(u64);
 
 impl Draw {
@@ -53,7 +51,6 @@ impl Draw {
     }
 }
 
-/// A scenario of this shape, with asks of many sizes and priorities.
 fn text(shape: Shape) -> String {
     let Shape { nodes, leaves, apps, asks, fill } = shape;
     let mut out = "version: 1\nname: large\nconfig: |\n  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          queues:\n".to_owned();
@@ -135,7 +132,6 @@ fn running(bencher: Bencher, shape: Shape) {
     bencher.bench_local(|| run(&scenario, &mut Silent));
 }
 
-/// All events of a run, to be printed later.
 #[derive(Default)]
 struct Retained(Vec<(i64, Vec<Event>)>);
 

@@ -1,4 +1,4 @@
-//! One placement among 10 000 queues by a list of ten rules, of which the last one places; and the answer as a line of JSON left out.
+//! One placement among 10,000 queues with ten rules, of which the last one matches.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
@@ -15,7 +15,6 @@ use view::placement::Request;
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -23,7 +22,6 @@ fn main() {
     divan::main();
 }
 
-/// Nine rules that come to nothing, each on another way, and `provided`; a hundred tenants with 99 leaves each.
 fn cluster() -> Arc<View> {
     let mut text = String::from("partitions:\n- name: default\n  placementrules:\n");
     for rule in 0..9 {

@@ -1,9 +1,9 @@
-//! The REST server under load: what an answer costs in processor time, what many reads and what-ifs take from the scheduler, and whether
-//! ten clients get every event of a busy cluster. The answers go over sockets of this machine, uncompressed.
+//! The REST server under load: processor time, effect on the scheduler, and complete event streams. The answers are
+//! uncompressed on loopback.
 //!
-//! `cargo bench --bench server` prints a line for each figure, with what is promised of it. What is sent and for how long can be said:
-//! `cargo bench --bench server -- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time is that of the server's own
-//! threads, so that this program's reading does not count; it is known on Linux only.
+//! `cargo bench --bench server` prints one line per metric with its target. The load can be set: `cargo bench --bench
+//! server -- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time of the server's threads is available
+//! only on Linux.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -27,7 +27,6 @@ use server::{Options, Server};
 const ONE: &str = "/ws/v1/partition/default/queue/root.tenant-00.queue-00";
 const TREE: &str = "/ws/v1/partition/default/queues";
 
-/// How much is done.
 struct Load {
     tenants: usize,
     seconds: f64,
@@ -37,7 +36,7 @@ struct Load {
 }
 
 impl Load {
-    /// A moment of everything under `cargo test`, the figures of the promise under `cargo bench`, or what is said.
+    /// Short under `cargo test`, the target's values under `cargo bench`, or the arguments.
     fn asked() -> Self {
         let words: Vec<String> = std::env::args().skip(1).collect();
         let said = |name: &str| {
@@ -60,7 +59,6 @@ impl Load {
     }
 }
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -84,7 +82,6 @@ fn main() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// A tree of a hundred queues for each tenant, with limits and properties, on one node.
 fn wide(tenants: usize) -> Arc<Engine> {
     let mut text =
         "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n".to_owned();
@@ -109,7 +106,6 @@ fn wide(tenants: usize) -> Arc<Engine> {
     Arc::new(Engine::start(core, 1.0).unwrap())
 }
 
-/// Asks for a path on a connection and reads the whole answer. Gives the bytes of its body.
 fn get(stream: &mut BufReader<TcpStream>, path: &str) -> usize {
     write!(stream.get_mut(), "GET {path} HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
     let (_, length) = answer_head(stream);
@@ -117,7 +113,6 @@ fn get(stream: &mut BufReader<TcpStream>, path: &str) -> usize {
     length
 }
 
-/// The status of an answer and the bytes of its body, which is to be read next.
 fn answer_head(stream: &mut BufReader<TcpStream>) -> (u16, usize) {
     let (mut line, mut status, mut length) = (String::new(), 0, 0);
     while line != "\r\n" {
@@ -139,7 +134,7 @@ fn connect(address: SocketAddr) -> BufReader<TcpStream> {
     BufReader::with_capacity(1 << 16, stream)
 }
 
-/// The processor time that threads of a name have taken so far; `None` where the system does not report.
+/// The processor time of threads with a name; `None` if not available.
 fn taken(name: &str) -> Option<Duration> {
     let mut sum = Duration::ZERO;
     for task in std::fs::read_dir("/proc/self/task").ok()? {
@@ -153,7 +148,7 @@ fn taken(name: &str) -> Option<Duration> {
     Some(sum)
 }
 
-/// What the server took for something, and how long that was.
+/// Returns the result with the server's processor time and the elapsed time.
 fn measured<T>(what: impl FnOnce() -> T) -> (T, Option<Duration>, Duration) {
     let (before, began) = (taken("rest"), Instant::now());
     let done = what();
@@ -188,7 +183,6 @@ fn reads_one_by_one(load: &Load, address: SocketAddr) {
     }
 }
 
-/// Submits, runs and removes applications one after the other, as fast as it goes. Gives the rounds of each second.
 fn work(engine: &Engine, span: Duration, names: &str) -> f64 {
     let (began, mut rounds) = (Instant::now(), 0);
     while began.elapsed() < span {
@@ -198,7 +192,6 @@ fn work(engine: &Engine, span: Duration, names: &str) -> f64 {
     f64::from(rounds) / began.elapsed().as_secs_f64()
 }
 
-/// One application with so many asks, which are allocated and released.
 fn round(engine: &Engine, name: &str, asks: u32) {
     let app = AppId::from(name);
     let apply = |command: PartitionCommand| engine.apply(command.into()).recv().unwrap();
@@ -218,7 +211,6 @@ fn round(engine: &Engine, name: &str, asks: u32) {
     apply(PartitionCommand::Remove { app });
 }
 
-/// What the scheduler loses while so many single queues a second are read.
 fn many_reads(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     let alone = work(engine, load.span(), "alone");
     let stop = Arc::new(AtomicBool::new(false));
@@ -235,7 +227,7 @@ fn many_reads(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     line("    the slowest of them, asked and read", &time(Some(slowest)), "no read waits for a cycle");
 }
 
-/// Reads one queue so often a second until it is stopped. Gives how often, and the slowest.
+/// Returns the number of reads and the slowest one.
 fn reader(address: SocketAddr, rate: u64, stop: Arc<AtomicBool>) -> JoinHandle<(u64, Duration)> {
     std::thread::spawn(move || {
         let (mut stream, began) = (connect(address), Instant::now());
@@ -251,13 +243,12 @@ fn reader(address: SocketAddr, rate: u64, stop: Arc<AtomicBool>) -> JoinHandle<(
     })
 }
 
-/// Waits until it is time for number `count` of so many a second.
+/// Waits until read `count` is due at a rate.
 fn pace(began: Instant, count: u64, rate: u64) {
     let due = Duration::from_secs_f64(count as f64 / rate.max(1) as f64);
     std::thread::sleep(due.saturating_sub(began.elapsed()));
 }
 
-/// What the scheduler loses while one what-if after the other is worked out.
 fn what_ifs(load: &Load, engine: &Arc<Engine>, address: SocketAddr, token: &str) {
     let took = |names: &str| {
         let before = taken("scheduler");
@@ -290,8 +281,7 @@ fn what_ifs(load: &Load, engine: &Arc<Engine>, address: SocketAddr, token: &str)
     line("    while what-ifs are worked out", &format!("{cost_busy:.3} ms"), "");
 }
 
-/// Asks what 20 000 asks more would do, and reads the whole answer. Gives whether it was worked out: what an address may have
-/// worked out is bounded.
+/// Returns whether it was computed: the work per address is limited.
 fn what_if(stream: &mut BufReader<TcpStream>, token: &str) -> bool {
     let submit = r#"{"submit": {"app": "w", "queue": "root.tenant-01.queue-01", "user": "sue"}}"#;
     let ask = r#"{"ask": {"app": "w", "id": "t", "count": 20000, "resource": {"vcore": 1}}}"#;
@@ -308,7 +298,6 @@ fn what_if(stream: &mut BufReader<TcpStream>, token: &str) -> bool {
     status == 200
 }
 
-/// Ten clients that listen while so many events happen.
 fn streams(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     let seen: Vec<Arc<AtomicU64>> = (0..load.streams).map(|_| Arc::default()).collect();
     let listeners: Vec<TcpStream> = seen.iter().map(|seen| listener(address, Arc::clone(seen))).collect();
@@ -339,7 +328,7 @@ fn streams(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     assert_eq!(least, happened, "a client that reads is cut off");
 }
 
-/// A client that counts the events of a stream. It listens once this returns; closing the stream ends it.
+/// Counts the events of a stream until it is closed.
 fn listener(address: SocketAddr, seen: Arc<AtomicU64>) -> TcpStream {
     let mut stream = connect(address);
     stream.get_mut().write_all(b"GET /ws/v1/events/stream HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
@@ -352,7 +341,7 @@ fn listener(address: SocketAddr, seen: Arc<AtomicU64>) -> TcpStream {
     std::thread::spawn(move || {
         let mut line = Vec::new();
         while stream.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-            // Between the events are the sizes of chunks.
+            // Chunk sizes are between the events.
             if line.starts_with(b"{\"status_code\"") {
                 return;
             }

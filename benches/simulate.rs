@@ -1,6 +1,5 @@
-//! A sweep: 100 runs of 100 000 allocations each, on all cores; the time it took, how much of the cores' time that was, and the most memory.
-//! On a machine with other work the threads wait for a core now and then: that time is said too. Under `cargo test` two small runs, to see
-//! that it works.
+//! 100 runs with 100,000 allocations each on all cores: time, share of the cores' time, and peak memory. Under `cargo
+//! test` two small runs.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -12,19 +11,16 @@ use forecast::simulate::{Job, Plan, Task, Workload, run};
 use model::{AppId, Identity, NodeId, Profile, Resource, Time};
 use scheduler::NodeSpec;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const LEAVES: u64 = 100;
-/// The asks of one application.
 const TASKS: u32 = 25;
 
 fn amounts(cores: i64) -> Resource {
     [("vcore", cores * 1000), ("memory", cores << 32)].into_iter().collect()
 }
 
-/// So many asks in applications of 25, one application a second, each for one core and ten minutes, in a hundred queues.
 fn workload(asks: u64, nodes: usize) -> Workload {
     let node =
         |number| NodeSpec { id: NodeId::from(format!("node-{number}")), capacity: amounts(64), ..NodeSpec::default() };
@@ -45,7 +41,7 @@ fn workload(asks: u64, nodes: usize) -> Workload {
     Workload { nodes: (0..nodes).map(node).collect(), jobs, ..Workload::default() }
 }
 
-/// What this process has used of all cores; zero where that cannot be read.
+/// Processor time of this process; zero if not available.
 fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(") ").next().unwrap_or_default();
@@ -53,14 +49,14 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// How long this thread has been on a core, and how long it has waited for one; zero where that cannot be read.
+/// Time on a core, and time waiting for one; zero if not available.
 fn on_a_core() -> [u64; 2] {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let mut nanoseconds = stat.split_whitespace().map(|field| field.parse().unwrap_or_default());
     [nanoseconds.next().unwrap_or_default(), nanoseconds.next().unwrap_or_default()]
 }
 
-/// The most memory that this process had, in MB; zero where that cannot be read.
+/// Peak memory of this process in MB; zero if not available.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

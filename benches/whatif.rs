@@ -1,5 +1,4 @@
-//! What if on a large state: 100 000 asks of 10 000 queues. The fork by itself with the memory that it takes, and a pair of runs in which
-//! all of them are allocated, with and without a change.
+//! What-if with 100,000 requests in 10,000 queues: the fork, and a pair of runs that allocate all of them.
 //!
 //! `cargo bench --bench whatif`; `cargo test --bench whatif` runs everything once, small.
 
@@ -19,14 +18,13 @@ fn main() {
     divan::main();
 }
 
-/// That of the program; what is allocated stands in the table beside the times.
+/// The program's allocator; the table lists allocations next to the times.
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 
 const PER_QUEUE: usize = 10;
 const NODES: usize = 1000;
 
-/// How many leaves: the large number when the bench measures, a small one when it only has to run.
 fn leaves() -> usize {
     if std::env::args().any(|argument| argument == "--bench") { 10_000 } else { 10 }
 }
@@ -45,7 +43,7 @@ fn cores(count: i64) -> Resource {
     [("vcore", count * 1000), ("memory", count << 30)].into_iter().collect()
 }
 
-/// One application in each leaf with ten asks that fit, and none of them allocated so far.
+/// One application per leaf with ten requests that fit and are not allocated.
 fn state(leaves: usize) -> (Scheduler, Time, Arc<str>) {
     let text = text(leaves);
     let mut scheduler = Scheduler::new(Profile::Kornsole);
@@ -74,20 +72,17 @@ fn fork((scheduler, now, text): &(Scheduler, Time, Arc<str>)) -> Fork {
     Fork::of(scheduler, None, moment, Some(Arc::clone(text)), usize::MAX).expect("there is a partition")
 }
 
-/// The copy.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn fork_of_all(bencher: Bencher) {
     let state = state(leaves());
     bencher.bench_local(|| fork(&state));
 }
 
-/// The state itself, made once, to see what it takes.
 #[divan::bench(sample_count = 1, sample_size = 1)]
 fn the_state_itself(bencher: Bencher) {
     bencher.bench_local(|| state(leaves()));
 }
 
-/// Both runs until everything is allocated, and the comparison.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn pair(bencher: Bencher) {
     let fork = fork(&state(leaves()));

@@ -1,10 +1,8 @@
-//! The longest that a single command takes in clusters that were made to be slow.
+//! The slowest single command in clusters that are designed to be slow.
 //!
-//! `cargo bench --bench worst` prints a line a case: how many commands, what they take together, and the slowest one. While a command
-//! runs the next one waits, so none should take longer than 50 ms; how long removing takes grows with what is removed. Times are of the
-//! clock on the wall: run it on a machine that does nothing else.
-//! `cargo bench --bench worst -- reloads` runs one case: `nowhere`, `siblings`, `deep`, `releases` or `reloads`.
-//! `cargo test --bench worst` runs everything once, small.
+//! `cargo bench --bench worst` prints the number of commands, total time, and the slowest one, which should take at
+//! most 50 ms. Use an idle machine. `cargo bench --bench worst -- reloads` runs one case: `nowhere`, `siblings`,
+//! `deep`, `releases`, or `reloads`. `cargo test --bench worst` runs everything once, small.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a table of measurements is what a bench is for")]
 
@@ -19,7 +17,6 @@ use world::{World, amounts, app, flat, leaf, read};
 #[path = "scheduler/world.rs"]
 mod world;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -42,7 +39,6 @@ fn main() {
     }
 }
 
-/// What commands took.
 #[derive(Default)]
 struct Times {
     commands: usize,
@@ -76,14 +72,12 @@ impl Times {
     }
 }
 
-/// Cycles until one finds nothing.
 fn settle(world: &mut World) -> Times {
     let mut times = Times::default();
     while times.take(|| world.cycle()).iter().any(scheduler::Event::is_activity) {}
     times
 }
 
-/// Many asks of a thousand applications, hardly two of a size, and no node has room for any.
 fn fits_nowhere(asks: usize, nodes: usize) {
     let leaves = nodes.div_ceil(10);
     let mut world = World::new(&flat(leaves, ""));
@@ -93,7 +87,7 @@ fn fits_nowhere(asks: usize, nodes: usize) {
     world.settle();
     (1..=nodes).for_each(|number| world.app(number, &leaf(number % leaves)));
     let odd = |number: usize| i64::try_from(number % 499).unwrap_or(0);
-    // Half of a node is free: too little memory here, too little vcore there.
+    // Half of each node is free: too little memory or too little vcore.
     let wish = |number: usize| match number % 2 {
         0 => amounts(501 + odd(number), 1 + odd(number)),
         _ => amounts(1 + odd(number), 501 + odd(number)),
@@ -124,7 +118,6 @@ fn fits_nowhere(asks: usize, nodes: usize) {
     released.print(format_args!("  one release, and a cycle, while every node is kept"));
 }
 
-/// Siblings with the same guarantee that ask for the same.
 fn equal_siblings(queues: usize) {
     let mut world = World::new(&flat(queues, "resources: {guaranteed: {memory: 1000, vcore: 1}}"));
     world.nodes(100, 1_000_000);
@@ -139,7 +132,7 @@ fn equal_siblings(queues: usize) {
         world.cycle();
     });
     again.print(format_args!("  release, ask and cycle"));
-    // Neither wants more than the other: no total order decides.
+    // Neither requests more than the other: no total order decides.
     for number in 0..queues {
         let odd = i64::try_from(number * 7919 % 101).unwrap_or(0);
         world.ask(number, "odd", amounts(10 + odd, 110 - odd), 1);
@@ -147,7 +140,6 @@ fn equal_siblings(queues: usize) {
     settle(&mut world).print(format_args!("  cycles where their asks cannot be compared"));
 }
 
-/// One leaf so many levels below the root.
 fn deep(depth: usize, asks: usize) {
     let config = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true}]\n    queues:\n      - {name: root, submitacl: '*'}\n";
     let mut world = World::new(config);
@@ -161,7 +153,6 @@ fn deep(depth: usize, asks: usize) {
     Times::of(0..asks, |number| drop(world.release(0, &wish(number)))).print(format_args!("  releases"));
 }
 
-/// Releases of a great many allocations, one by one, with their node, with their application.
 fn releases(allocations: usize) {
     let nodes = allocations.div_ceil(1000);
     let mut world = World::new(&flat(10, ""));
@@ -184,7 +175,6 @@ fn releases(allocations: usize) {
     Times::of(ids, |id| drop(world.release(0, &id))).print(format_args!("  releases one by one"));
 }
 
-/// Reloads of a wide tree, in each leaf of which an application has allocations and asks.
 fn reloads(queues: usize) {
     const BEFORE: &str = "resources: {guaranteed: {memory: 1000}, max: {memory: 100000}}, limits: [{limit: all, users: ['*'], maxapplications: 100, maxresources: {memory: 90000}}]";
     const AFTER: &str = "resources: {guaranteed: {memory: 2000}, max: {memory: 90000}}, properties: {priority.offset: '1'}, limits: [{limit: all, users: ['*'], maxapplications: 50, maxresources: {memory: 80000}}]";
@@ -214,7 +204,6 @@ fn reloads(queues: usize) {
     drain(world);
 }
 
-/// Every application ends, and the cleaner takes the queues.
 fn drain(mut world: World) {
     let apps = world.scheduler.partitions()[0].apps.len();
     let ended = Times::of(0..apps, |number| drop(world.give(PartitionCommand::Remove { app: app(number) })));

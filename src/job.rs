@@ -1,11 +1,10 @@
-//! The `kornsole-job` binary: the processes of a job on this machine, without anything else, so that they start in a moment. `kornsole`
-//! starts it; it is of no use by itself.
+//! The `kornsole-job` binary, which `kornsole` starts: small, so that jobs start quickly.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 fn fail(message: &str, status: u8) -> ExitCode {
-    // When standard error no longer exists no one is left to be reported.
+    // If stderr is closed, there is no way to report the error.
     let _ = writeln!(std::io::stderr().lock(), "{message}");
     ExitCode::from(status)
 }

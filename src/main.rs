@@ -1,4 +1,4 @@
-//! The `kornsole` binary: arguments in, exit code out. Everything else is in the library.
+//! The `kornsole` binary: arguments in, exit code out. The library has everything else.
 
 use std::process::ExitCode;
 

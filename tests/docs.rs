@@ -1,5 +1,5 @@
-//! The documents resolve: every rule and page section that a comment cites is in `docs/rules.md`, and every relative
-//! link in the README and in `docs/` leads to a file and a heading.
+//! Every rule and page section that a comment cites is in `docs/rules.md`, and relative links in the README and `docs/`
+//! resolve.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -11,7 +11,6 @@ use regex::Regex;
 
 const RULES: &str = "docs/rules.md";
 
-/// Every file below a folder whose name ends so, in a fixed order.
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::from(folder)];
@@ -29,32 +28,31 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The text of a comment in a source file, each with the comments right above and below it, since a citation may be
-/// wrapped; and the ids in its strings, which are the codes that `check` reports.
+/// Comments joined over lines, because a citation may be wrapped, and the IDs in strings, the codes of `check`.
 fn sources() -> Vec<(PathBuf, String)> {
     let files = ["src", "crates", "tests", "benches"].into_iter().flat_map(|folder| files(folder, ".rs"));
     files.map(|path| (path.clone(), unwrapped(&fs::read_to_string(&path).unwrap()))).collect()
 }
 
-/// A source text in which a comment that continues in the next line is one line.
+/// Joins comments that continue on the next line.
 fn unwrapped(text: &str) -> String {
     Regex::new(r"\n[ \t]*//[/!]?[ \t]*").unwrap().replace_all(text, " ").into_owned()
 }
 
-/// The ids and page sections that have an entry, which is a list item that begins with it in bold.
+/// IDs and page sections with an entry: a list item that starts with it in bold.
 fn entries() -> Vec<String> {
     let text = fs::read_to_string(RULES).unwrap_or_else(|fault| panic!("{RULES}: {fault}"));
     let item = Regex::new(r"(?m)^- \*\*([^*]+)\*\* \S").unwrap();
     item.captures_iter(&text).map(|found| found[1].to_owned()).collect()
 }
 
-/// The ids that a text cites. A range (`SCH-050 to SCH-055`) cites both its ends.
+/// The IDs that a text cites. A range cites both ends.
 fn cited_rules(text: &str) -> BTreeSet<String> {
     let id = Regex::new(r"\b(?:(?:ACL|CFG|LIM|NAM|PLC|SCH|USR)-(?:\d{3}|S\d{2})|(?:D|P|N|EX)-\d{2})\b").unwrap();
     id.find_iter(text).map(|found| found.as_str().to_owned()).collect()
 }
 
-/// The sections of a page that a text cites: `rest.md` E4, `config.md` sections 5 to 12, `rest.md` 5.8, 5.9, E5.
+/// Cited sections: `rest.md` E4, `config.md` sections 5 to 12, `rest.md` 5.8, 5.9, E5.
 fn cited_sections(text: &str) -> BTreeSet<String> {
     let page = "(?:acl-and-users|config|placement|profiles|rest|scenario|scheduler)\\.md";
     let number = r"(?:E\d+|\d+(?:\.\d+)?)";
@@ -107,25 +105,23 @@ fn citations_are_found_as_people_write_them() {
     assert!(cited_rules("APP-12, MAX-001, D-123, XSCH-001").is_empty());
 }
 
-/// The anchors of a page's headings, as GitHub makes them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings =
         outside_code(text).lines().filter(|line| line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
     headings.iter().map(|line| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
-/// The anchor of one heading: lower case, blanks as dashes, no other signs.
+/// The anchor of a heading: lowercase, spaces as dashes, without punctuation.
 fn anchor(heading: &str) -> String {
     let retained = heading.chars().filter(|sign| sign.is_alphanumeric() || " -_".contains(*sign));
     retained.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// A Markdown text without its fenced blocks.
 fn outside_code(text: &str) -> String {
     text.split("\n```").step_by(2).collect()
 }
 
-/// What is wrong with the relative links and pictures of a page.
+/// The broken relative links and images of a page.
 fn broken_links(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).unwrap();
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
@@ -144,7 +140,6 @@ fn broken_links(page: &Path) -> Vec<String> {
     wrong.map(|target| format!("{}: {target}", page.display())).collect()
 }
 
-/// The pages that people read.
 fn documents() -> Vec<PathBuf> {
     let named = ["README.md", "CHANGELOG.md", "recordings/README.md"].map(PathBuf::from);
     let pages: Vec<PathBuf> = named.into_iter().chain(files("docs", ".md")).collect();
@@ -173,8 +168,7 @@ fn a_link_that_leads_nowhere_is_found() {
     assert_eq!(broken, [format!("{}: #three", page.display()), format!("{}: gone.md", page.display())]);
 }
 
-/// Whether a source has the function that a map calls `Owner::name` or `module::name`: a method beside an `impl` of that type or
-/// trait, or a function in the file or folder of that module.
+/// Whether the sources have `Owner::name` (a method) or `module::name` (a function in a file or directory).
 fn has_function(sources: &[(PathBuf, String)], owner: &str, name: &str) -> bool {
     let function = Regex::new(&format!(r"fn {name}\b")).unwrap();
     let holder = Regex::new(&format!(r"(?:impl|trait)\b[^{{]*\b{owner}\b")).unwrap();
@@ -224,7 +218,6 @@ fn files_that_documents_name_exist() {
     assert!(gone.is_empty(), "documents name files that are not there:\n{}", gone.join("\n"));
 }
 
-/// A page of the console is a row of the table in `docs/screens.md`, with a part of its own, its question, and its image.
 #[test]
 fn each_page_of_the_console_has_its_question_and_its_image() {
     let text = fs::read_to_string("docs/screens.md").unwrap();

@@ -1,5 +1,5 @@
-//! What the packages carry of others: `THIRD-PARTY` names every crate of the binary with its licence and its texts, and `deny.toml` allows
-//! them. Both are held against `cargo metadata`, without a network. `UPDATE=1 cargo test --test licences` writes `THIRD-PARTY`.
+//! `THIRD-PARTY` lists every crate of the binary with license texts, and `deny.toml` allows the licenses. `UPDATE=1
+//! cargo test --test licences` writes `THIRD-PARTY`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -9,10 +9,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The platform of the packages.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
-/// One crate.
 struct Crate {
     name: String,
     version: String,
@@ -21,7 +19,6 @@ struct Crate {
     folder: PathBuf,
 }
 
-/// Every crate that the binary is built from, those of this project left out, by name and version.
 fn crates() -> Vec<Crate> {
     let arguments = ["metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", PLATFORM];
     let output = Command::new(env!("CARGO")).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
@@ -57,7 +54,6 @@ fn read(package: &Value) -> Crate {
     Crate { name: text("name"), version: text("version"), licence: text("license"), source: text("source"), folder }
 }
 
-/// The texts of the licences and notices of a crate.
 fn texts(of: &Crate) -> Vec<String> {
     let begins =
         |name: &str| ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"].iter().any(|word| name.starts_with(word));
@@ -72,7 +68,7 @@ fn texts(of: &Crate) -> Vec<String> {
     files.iter().map(read).map(lines).filter(|text| !text.is_empty()).collect()
 }
 
-/// The file: a table of crates, then each text once, with the crates that it came with.
+/// The file: a table of crates, then each text once with its crates.
 fn third_party(crates: &[Crate]) -> String {
     let mut table = String::new();
     let mut by_text: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
@@ -110,12 +106,11 @@ fn third_party_names_what_the_binary_is_built_from() {
     );
 }
 
-/// The settings of cargo-deny.
 fn deny() -> toml::Table {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml")).unwrap().parse().unwrap()
 }
 
-/// Whether the allowed licences fulfil an expression: `MIT OR (Apache-2.0 AND ISC)`.
+/// Returns whether the allowed licenses satisfy an expression: `MIT OR (Apache-2.0 AND ISC)`.
 fn allows(allowed: &BTreeSet<String>, expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -1,6 +1,4 @@
-//! The documents say what is so: the key table is the one of the command registry, the table of switches that of the scheduler.
-//!
-//! `UPDATE=1 cargo test --test readme` writes it.
+//! The generated tables in documents are current. `UPDATE=1 cargo test --test readme` writes them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -31,7 +29,6 @@ fn the_test_of_each_switch_is_there() {
     }
 }
 
-/// Compares what stands between two marks of a page with what should stand there.
 fn holds(page: &str, mark: &str, table: &str) {
     let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
     let text = fs::read_to_string(page).unwrap();

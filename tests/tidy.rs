@@ -1,7 +1,6 @@
-//! House rules that a program can check: the edges between crates, the modules of the console, and the purity of the core.
+//! House rules that a program can check: edges between crates, modules of the console, and purity of the core.
 //!
-//! Method: `cargo metadata` for the crates. For the rest every source file is read as text; comments and test modules do not count, so
-//! that a comment can name a rule and a test can use any module.
+//! Source files are read as text without comments and test modules.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -20,10 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each room of the console may use of the others.
+/// The allowed uses between the rooms of the console.
 ///
-/// `theme` and `spelling` are data and words that use nothing of the console: the options name a theme out of those that there are, so
-/// `state` and `update` know the themes; a piece of text names the role of its meaning, so `present` does.
+/// `theme` and `spelling` use nothing of the console. The options name a theme, so `state` and `update` use them; a
+/// text names its role, so `present` does.
 const ROOMS: [(&str, &[&str]); 10] = [
     ("spelling", &[]),
     ("theme", &["spelling"]),
@@ -37,7 +36,6 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("tape", &["spelling", "theme", "state", "input", "present", "update", "draw", "linear", "shell"]),
 ];
 
-/// What the core must not touch: clocks, IO, threads, randomness, and maps whose order nobody knows.
 const IMPURE: [&str; 14] = [
     "std::time::Instant",
     "Instant::now",
@@ -59,13 +57,13 @@ const IMPURE: [&str; 14] = [
 const PURE: [&str; 4] =
     ["crates/scheduler/src", "crates/model/src", "crates/kubernetes/src", "crates/forecast/src/whatif"];
 
-/// The files of the core that hold hash maps, each behind a type that cannot be walked.
+/// Hash maps of the core, each in a type without iteration.
 const HASH_MAP_HOMES: [(&str, &str, &str); 2] = [
     ("HashMap", "crates/scheduler/src/index.rs", "impl<K: Eq + Hash, V> Index<K, V> {"),
     ("HashTable", "crates/scheduler/src/state/ask_ids.rs", "impl AskIds {"),
 ];
 
-/// Parts of the console that take time as an argument and must not ask for it.
+/// Parts of the console that receive the time as an argument.
 const CONSOLE_PURE: [&str; 6] = [
     "crates/console/src/state",
     "crates/console/src/present",
@@ -88,7 +86,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file, line by line with its number, without comments and without what follows `#[cfg(test)]`.
+/// Numbered lines without comments and without what follows `#[cfg(test)]`.
 fn code(file: &Path) -> Vec<(usize, String)> {
     let text = fs::read_to_string(file).unwrap();
     let lines = text.lines().enumerate();
@@ -107,7 +105,6 @@ fn all_sources() -> Vec<PathBuf> {
     found
 }
 
-/// The crate of a file: the folder below `crates`; the program itself is `kornsole`.
 fn crate_of(file: &Path) -> String {
     let mut parts = file.iter().filter_map(|part| part.to_str());
     let inside = parts.next() == Some("crates");
@@ -118,7 +115,7 @@ fn is_test_file(file: &Path) -> bool {
     file.iter().any(|part| part == "tests" || part == "tests.rs" || part == "fixture" || part == "fixture.rs")
 }
 
-/// The rooms of the console whose names stand in a line of a file that is `depth` modules below the console.
+/// The rooms named in a line; the file is `depth` modules below the console.
 fn rooms_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
     let starts = ["crate::".to_owned(), "super::".repeat(depth)];
     starts.into_iter().flat_map(move |start| {
@@ -164,7 +161,6 @@ fn every_crate_states_its_invariants() {
     }
 }
 
-/// What a token is compared with is known to one file, which compares it once, by a crate that is made for that.
 #[test]
 fn tokens_are_compared_in_one_place_in_constant_time() {
     let mut compared = Vec::new();
@@ -235,8 +231,7 @@ fn the_console_takes_the_time_as_an_argument() {
     assert!(wrong.is_empty(), "these ask for the time themselves: {}", wrong.join(", "));
 }
 
-/// The rules of configurations, users, names, access lists, limits and placement that have a test of their own, as first and last
-/// number of each row of them without a gap.
+/// Rules with a test of their own, as ranges without gaps.
 const RULES: [(&str, &[(u32, u32)]); 5] = [
     ("CFG", &[(1, 18), (20, 24), (30, 38), (41, 51), (55, 58), (60, 79), (80, 94), (100, 102), (110, 111)]),
     ("USR", &[(1, 9)]),
@@ -245,7 +240,6 @@ const RULES: [(&str, &[(u32, u32)]); 5] = [
     ("LIM", &[(1, 17), (30, 35), (40, 47)]),
 ];
 
-/// Every rule of [`RULES`] by its id.
 fn rules() -> BTreeSet<String> {
     let ids = RULES.into_iter().flat_map(|(family, rows)| {
         rows.iter().flat_map(move |(first, last)| (*first..=*last).map(move |number| format!("{family}-{number:03}")))
@@ -253,7 +247,7 @@ fn rules() -> BTreeSet<String> {
     ids.collect()
 }
 
-/// The ids in a text, as `CFG-043` or in the name of a function as `cfg_043`.
+/// IDs such as `CFG-043`, or `cfg_043` in function names.
 fn ids(text: &str) -> impl Iterator<Item = String> + '_ {
     let families =
         RULES.into_iter().flat_map(|(family, _)| [format!("{family}-"), format!("{}_", family.to_lowercase())]);

@@ -1,4 +1,4 @@
-//! The ledger that is followed of 100 000 applications.
+//! The followed ledger of 100,000 applications.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use view::{AskRow, AskState};
 
 use super::{APPS, amount, large};
 
-/// What a ledger that is followed of 100 000 applications, each with an allocation, is made of.
+/// The inputs of a followed ledger of 100,000 applications with one allocation each.
 struct Ledger {
     followed: Followed,
     rows: Vec<Rows>,
@@ -57,7 +57,7 @@ impl Ledger {
         self.before = self.rows.iter().map(|rows| (Arc::clone(&rows.name), rows.apps.clone())).collect();
     }
 
-    /// Half of the events are allocations that come, half of them go again.
+    /// Half of the events are new allocations, half are their releases.
     fn hear(&mut self, events: u64) {
         for _ in 0..events / 2 {
             let app: AppId = format!("app-{:06}", self.number * 7_919 % u64::from(APPS)).into();
@@ -78,7 +78,7 @@ fn hear(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| ledger.hear(1_000));
 }
 
-/// Lists in which a hundred applications are others, after a thousand events.
+/// Lists with 100 changed applications, after 1,000 events.
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn compare(bencher: Bencher<'_, '_>) {
     let mut ledger = Ledger::new();
@@ -90,7 +90,6 @@ fn compare(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// What is written once a minute, without the disk.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn moment(bencher: Bencher<'_, '_>) {
     let mut ledger = Ledger::new();

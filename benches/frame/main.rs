@@ -1,13 +1,12 @@
-//! One frame of the console with 10 000 queues and 100 000 applications in the view, at 200 x 60.
+//! One frame of the console with 10,000 queues and 100,000 applications, at 200 x 60.
 //!
-//! `idle` draws what is there; `news` takes a new view in which everything the cursor sees changed, and draws; `key` moves the
-//! cursor and draws. `trends` draws an hour of them, `trend_column` the tables with their column. `resort` and `filter` make the rows again, which
-//! happens when a person asks for it.
+//! `idle` draws without a change; `news` takes a completely changed view; `key` moves the cursor. `trends` draws an
+//! hour of trends, `trend_column` the tables with their column. `resort` and `filter` compute the rows again.
 //!
-//! What other threads do: `overview` makes that page every ten seconds while it is on the screen, `measure` measures every ten seconds, `judge` evaluates the default
-//! rules of alerts every five, `hear` takes 1 000 events into a ledger that is followed, `compare` compares that with lists, at most for 1 % of the time.
+//! Other threads: `overview` and `measure` run every 10 s, `judge` evaluates the default alert rules every 5 s, `hear`
+//! records 1,000 events in a followed ledger, and `compare` compares it with lists.
 //!
-//! Without optimisation, as a test that it runs, it is small.
+//! Without optimization, as a test, everything is small.
 
 mod ledger;
 
@@ -36,11 +35,10 @@ const TENANTS: u32 = if SMALL { 4 } else { 100 };
 const LEAVES: u32 = 99;
 const APPS: u32 = if SMALL { 1_000 } else { 100_000 };
 const NODES: u32 = if SMALL { 50 } else { 5_000 };
-/// An hour of trends, every ten seconds.
+/// An hour of trends, one sample every 10 s.
 const MEASURES: usize = if SMALL { 12 } else { 360 };
 const SIZE: Size = Size { width: 200, height: 60 };
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -80,7 +78,6 @@ impl Source for Large {
 }
 
 impl Large {
-    /// Ten seconds later: the first hundred queues have other figures.
     fn go_on(&self) {
         if let Ok(mut view) = self.view.lock() {
             let mut later = next(&view);
@@ -94,7 +91,7 @@ fn amount(cpu: i64, memory: i64) -> Resource {
     [("vcore", cpu * 1000), ("memory", memory * 1_000_000_000)].into_iter().collect()
 }
 
-/// A root, a hundred tenants, in each 99 leaves: 10 001 queues.
+/// A root with 100 tenants of 99 leaves each: 10,001 queues.
 fn queues() -> Vec<QueueRow> {
     let row = |slot: u32, path: String, parent: Option<u32>, children: Vec<u32>| QueueRow {
         slot: QueueSlot(slot),
@@ -164,7 +161,6 @@ fn large() -> View {
     View { generation: 1, partitions: vec![partition], ..View::default() }
 }
 
-/// The next view: the first hundred queues and applications have other figures.
 fn next(view: &View) -> View {
     let mut next = view.clone();
     next.generation += 1;
@@ -219,7 +215,6 @@ impl Stand {
     }
 }
 
-/// Keys that lead to the page.
 const PAGES: [&str; 4] = ["o", "1", "2", "3"];
 
 #[divan::bench(args = PAGES)]
@@ -273,7 +268,6 @@ fn filter(bencher: Bencher<'_, '_>, page: &str) {
     });
 }
 
-/// The page that opens first, as it is made anew.
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn overview(bencher: Bencher<'_, '_>) {
     let stand = Stand::new("");
@@ -305,7 +299,6 @@ fn trends(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| stand.draw());
 }
 
-/// The tables with the column of trends, and without it.
 #[divan::bench(args = [":columns cpu trend<ret>", ":columns cpu<ret>", "3:columns cpu trend<ret>", "3:columns cpu<ret>"])]
 fn trend_column(bencher: Bencher<'_, '_>, keys: &str) {
     let mut stand = Stand::new(&format!("1{keys}"));
@@ -314,7 +307,7 @@ fn trend_column(bencher: Bencher<'_, '_>, keys: &str) {
     bencher.bench_local(|| stand.draw());
 }
 
-/// What the thread that evaluates the default rules does every five seconds.
+/// The work of the alert thread, every 5 s.
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn judge(bencher: Bencher<'_, '_>) {
     let stand = Stand::new("");

@@ -1,4 +1,4 @@
-//! Requests to the API server, many at a time, by the client of the program itself.
+//! Parallel requests to the API server with the program's own client.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -9,13 +9,13 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-/// As many as the program has under way at a time.
+/// The program's number of parallel requests.
 pub const AT_ONCE: usize = 48;
 
-/// One request: its method, its address, its body.
+/// A request: method, address, and body.
 pub type Request = (Method, String, Content, Value);
 
-/// A way to the API server, by all rights.
+/// Access to the API server with all rights.
 pub struct Api {
     pub runtime: Runtime,
     pub cluster: Arc<Cluster>,
@@ -30,7 +30,7 @@ impl Api {
         Self { runtime, cluster }
     }
 
-    /// Sends requests in their order, as many at a time as the program does. Each has to be done.
+    /// Sends requests in order, with the program's parallelism. Each must succeed.
     pub fn all(&self, requests: impl Iterator<Item = Request> + Send + 'static) {
         let requests: Arc<Mutex<dyn Iterator<Item = Request> + Send>> = Arc::new(Mutex::new(requests));
         self.runtime.block_on(async {

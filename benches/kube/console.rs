@@ -1,4 +1,4 @@
-//! A console on the cluster, in linear mode: what it says is read, and the clock is looked at.
+//! A console on the cluster in linear mode, with timed output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use super::program::Process;
 use super::stage::Stage;
 
-/// How long something that it is to say is waited for.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// `kornsole attach`. Dropping it ends it.
+/// `kornsole attach`, killed on drop.
 pub struct Console {
     child: Child,
     input: ChildStdin,
@@ -20,7 +19,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// Attaches to a scheduler of which the address is known, and to the cluster of the stage.
+    /// Attaches to a scheduler and to the cluster of the stage.
     pub fn attach(stage: &Stage, url: &str) -> Self {
         let begun = Instant::now();
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
@@ -39,7 +38,7 @@ impl Console {
         Self { child, input, lines, begun }
     }
 
-    /// Waits until it says something. Gives how long that is after its start.
+    /// Waits for an output. Returns the time since the start.
     pub fn until(&self, said: &str) -> Duration {
         let end = Instant::now() + PATIENCE;
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -50,7 +49,7 @@ impl Console {
         panic!("the console does not say {said:?}");
     }
 
-    /// Writes a command again and again until it says something. Gives how long that is after its start.
+    /// Repeats a command until it prints something. Returns the time since the start.
     pub fn ask_until(&mut self, command: &str, said: &str) -> Duration {
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
@@ -64,7 +63,7 @@ impl Console {
         panic!("the console does not say {said:?} to {command}");
     }
 
-    /// What it takes.
+    /// Its resource usage.
     pub fn process(&self) -> Process {
         Process(self.child.id())
     }

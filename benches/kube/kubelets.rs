@@ -1,4 +1,4 @@
-//! Kubelets that are simulated: a pod that was bound runs a moment later. What they see is what is measured.
+//! Simulated kubelets that observe bindings: a bound pod runs a moment later.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
@@ -12,11 +12,9 @@ use tokio::sync::mpsc::channel;
 
 use super::api::{self, Api};
 
-/// How many pods are reported at a time.
 const AT_ONCE: usize = 8;
-/// How long anything may take before it counts as hung.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// As long as nothing changes for so long, all is done.
+/// Time without a change after which everything is done.
 const SETTLED: Duration = Duration::from_secs(2);
 
 #[derive(Default, Deserialize)]
@@ -48,7 +46,6 @@ struct Status {
     phase: String,
 }
 
-/// What of a pod is looked at.
 struct Seen {
     uid: Arc<str>,
     path: String,
@@ -76,16 +73,14 @@ impl Followed for Seen {
     }
 }
 
-/// What was seen.
 struct Sight {
-    /// The pods that are there, with whether they have a node.
+    /// The existing pods, each with whether it has a node.
     pods: HashMap<Arc<str>, (String, bool)>,
-    /// When pods got their nodes, since the mark.
     bound: Vec<Instant>,
     changed: Instant,
 }
 
-/// Kubelets of all nodes.
+/// The kubelets of all nodes.
 pub struct Kubelets {
     sight: Arc<(Mutex<Sight>, Condvar)>,
 }
@@ -134,28 +129,28 @@ impl Kubelets {
         }
     }
 
-    /// Waits until there are so many pods.
+    /// Waits until this number of pods exists.
     pub fn until_seen(&self, count: usize) {
         self.until(&format!("{count} pods"), |sight| (sight.pods.len() == count).then_some(()));
     }
 
-    /// Waits until nothing changes any more.
+    /// Waits until nothing changes.
     pub fn until_settled(&self) {
         self.until("nothing changes", |sight| (sight.changed.elapsed() >= SETTLED).then_some(()));
     }
 
-    /// Bindings are counted from here on, once nothing changes any more.
+    /// Waits until nothing changes, then starts to count bindings.
     pub fn mark(&self) {
         self.until_settled();
         self.sight.0.lock().unwrap().bound.clear();
     }
 
-    /// When the first pod was bound.
+    /// The time of the first binding.
     pub fn first(&self) -> Instant {
         self.until("a binding", |sight| sight.bound.first().copied())
     }
 
-    /// Waits until so many are bound. Gives how many that were in a second, from the first to the last.
+    /// Returns bindings per second, from the first to the last.
     pub fn rate(&self, count: usize) -> f64 {
         self.until(&format!("{count} bindings"), |sight| {
             let (first, last) = (sight.bound.first()?, sight.bound.get(count.checked_sub(1)?)?);
@@ -163,7 +158,7 @@ impl Kubelets {
         })
     }
 
-    /// The addresses of the pods of which it holds whether they have a node.
+    /// The addresses of the pods with or without a node.
     pub fn pods(&self, of: impl Fn(bool) -> bool) -> Vec<String> {
         let sight = self.sight.0.lock().unwrap();
         sight.pods.values().filter(|(_, bound)| of(*bound)).map(|(path, _)| path.clone()).collect()

@@ -1,10 +1,8 @@
-//! `kornsole kube schedule` against a real Kubernetes API server, with kubelets that are simulated: how many pods a second it binds beside bindings
-//! that are posted blindly, with as many requests at a time; how long it takes from its start to its first binding among very many pods
-//! that run; what it holds of memory then, and what it uses of a core while nothing happens; and how soon a console that attaches has figures and names
-//! there, and what that holds.
+//! `kornsole kube schedule` with a real Kubernetes API server and simulated kubelets: bindings per second compared with
+//! blindly posted ones, time to the first binding, memory, and idle CPU usage; and the same of an attached console.
 //!
-//! `KUBEBUILDER_ASSETS=$(scripts/kube-assets) cargo bench --bench kube` prints a line for each figure; `-- --nodes 1000 --pods 10000 --existing 50000
-//! --rounds 3` are the numbers that it takes without being told. The API server, etcd, the kubelets and the scheduler share the cores of this machine.
+//! `KUBEBUILDER_ASSETS=$(scripts/kube-assets) cargo bench --bench kube` prints one line per metric; the defaults are
+//! `-- --nodes 1000 --pods 10000 --existing 50000 --rounds 3`. All processes share the cores of this machine.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +30,6 @@ use kubelets::Kubelets;
 use program::{Process, Program};
 use stage::Stage;
 
-/// How much is done.
 struct Load {
     nodes: usize,
     pods: usize,
@@ -42,7 +39,7 @@ struct Load {
 }
 
 impl Load {
-    /// A little of everything under `cargo test`, the figures of the promise under `cargo bench`, or what is said.
+    /// Short under `cargo test`, the target's values under `cargo bench`, or the arguments.
     fn asked() -> Self {
         let words: Vec<String> = std::env::args().skip(1).collect();
         let full = words.iter().any(|word| word == "--bench");
@@ -60,7 +57,6 @@ impl Load {
     }
 }
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -84,7 +80,6 @@ fn line(what: &str, value: f64, unit: &str) {
     println!("{what:<64}{value:>10.2} {unit}");
 }
 
-/// Pods a second: both ways in turn, as often as there are rounds.
 fn bindings(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     let mut parts = Vec::new();
     for round in 1..=load.rounds {
@@ -123,7 +118,6 @@ fn clear(api: &Api, kubelets: &Kubelets) {
     kubelets.until_seen(0);
 }
 
-/// From the start to the first binding while very many pods run, and what is held and used afterwards.
 fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     world::make_running(api, load.existing, load.nodes);
     kubelets.until_seen(load.existing);
@@ -140,21 +134,19 @@ fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     kubelets.until_settled();
     line(&of("memory held (aim: 500)"), program.process().memory("VmRSS:"), "MB");
     line(&of("memory at most"), program.process().memory("VmHWM:"), "MB");
-    // Words about what was bound are written for a while.
+    // Events about bindings are written for a while.
     std::thread::sleep(load.idle / 3);
     line(&of("while nothing happens (aim: 1)"), used(program.process(), load.idle), "% of a core");
     attached(load, stage, &program);
 }
 
-/// How much of a core is used in some time, in percent.
+/// CPU usage over a time, in percent of a core.
 fn used(process: Process, time: Duration) -> f64 {
     let (before, since) = (process.processor(), Instant::now());
     std::thread::sleep(time);
     (process.processor() - before).as_secs_f64() / since.elapsed().as_secs_f64() * 100.0
 }
 
-/// A console that attaches to the scheduler and to the cluster: how long its first figures take, all nodes, and the names of pods, and what it
-/// holds and uses then.
 fn attached(load: &Load, stage: &Stage, program: &Program) {
     let of = |what: &str| format!("a console, {} pods: {what}", load.existing);
     let mut console = Console::attach(stage, &program.url());

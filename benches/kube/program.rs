@@ -1,4 +1,4 @@
-//! The program, and what it takes.
+//! The program and its resource usage.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,19 +7,18 @@ use std::time::Duration;
 
 use super::stage::Stage;
 
-/// What a process takes of memory and processors.
+/// Memory and processor usage of a process.
 #[derive(Clone, Copy)]
 pub struct Process(pub u32);
 
-/// `kornsole kube schedule`. Dropping it stops it.
+/// `kornsole kube schedule`, stopped on drop.
 pub struct Program {
     child: Child,
-    /// What it prints: where its API is.
     lines: Receiver<String>,
 }
 
 impl Program {
-    /// Starts it, and does not wait for it.
+    /// Starts the program without waiting.
     pub fn start(stage: &Stage) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "schedule", "--context", "root", "--namespace", "bench", "--listen", "127.0.0.1:0"])
@@ -35,12 +34,12 @@ impl Program {
         Self { child, lines }
     }
 
-    /// Where its API is; it is waited for.
+    /// Waits for the address of its API.
     pub fn url(&self) -> String {
         self.lines.recv().unwrap()
     }
 
-    /// What it takes.
+    /// Its resource usage.
     pub fn process(&self) -> Process {
         Process(self.child.id())
     }
@@ -51,17 +50,17 @@ impl Process {
         std::fs::read_to_string(format!("/proc/{}/{what}", self.0)).unwrap_or_default()
     }
 
-    /// Memory in megabytes: `VmRSS:` now, `VmHWM:` at most. 0 where the system does not say.
+    /// Memory in MB: `VmRSS:` current, `VmHWM:` peak. 0 if not available.
     pub fn memory(self, key: &str) -> f64 {
         let status = self.about("status");
         let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
         line.trim().trim_end_matches(" kB").parse::<f64>().unwrap_or(0.0) / 1000.0
     }
 
-    /// Processor time so far. 0 where the system does not say.
+    /// Processor time so far. 0 if not available.
     pub fn processor(self) -> Duration {
         let stat = self.about("stat");
-        // Behind the name, which may have blanks: the state, then 10 fields, then both times in hundredths of a second.
+        // After the name: the state, 10 fields, then both times in units of 10 ms.
         let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
         let ticks: u64 = behind.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
         Duration::from_millis(ticks * 10)
@@ -70,7 +69,7 @@ impl Process {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // By SIGTERM it gives its lease back, so that the next one need not wait for its end.
+        // SIGTERM releases the lease.
         let stopped = Command::new("kill").arg(self.child.id().to_string()).status();
         if !stopped.is_ok_and(|status| status.success()) {
             self.child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! Nodes, queues and pods.
+//! Nodes, queues, and pods.
 
 use cluster::kube::Content;
 use http::Method;
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::api::{Api, Request};
 use super::kubelets::Kubelets;
 
-/// How many leaves there are, and how many pods an application has.
 const LEAVES: usize = 10;
 const OF_APP: usize = 100;
 
@@ -19,7 +18,7 @@ fn node(number: usize) -> String {
     format!("node-{number:04}")
 }
 
-/// Namespaces, the configuration, nodes.
+/// Creates namespaces, the configuration, and nodes.
 pub fn make(api: &Api, nodes: usize) {
     let namespaces = ["bench", "load"];
     api.all(namespaces.into_iter().map(|name| post("/api/v1/namespaces", json!({"metadata": {"name": name}}))));
@@ -28,7 +27,7 @@ pub fn make(api: &Api, nodes: usize) {
     queues += "]}]}]\n";
     let map = json!({"metadata": {"name": "yunikorn-configs"}, "data": {"queues.yaml": queues}});
     api.all(std::iter::once(post("/api/v1/namespaces/bench/configmaps", map)));
-    // A console looks for it, though it is given the address.
+    // A console searches for it even if the address is given.
     let service = json!({"metadata": {"name": "yunikorn-service"}, "spec": {"ports": [{"port": 9080}]}});
     api.all(std::iter::once(post("/api/v1/namespaces/bench/services", service)));
     api.all((0..nodes).map(|number| post("/api/v1/nodes", json!({"metadata": {"name": node(number)}}))));
@@ -37,7 +36,7 @@ pub fn make(api: &Api, nodes: usize) {
         let status = json!({"status": {"allocatable": amounts, "capacity": amounts}});
         (Method::PATCH, format!("/api/v1/nodes/{}/status", node(number)), Content::MergePatch, status)
     }));
-    // A new node is not ready for the API server.
+    // The API server taints a new node as not ready.
     api.all((0..nodes).map(|number| {
         let open = json!({"spec": {"taints": null}});
         (Method::PATCH, format!("/api/v1/nodes/{}", node(number)), Content::MergePatch, open)
@@ -57,12 +56,12 @@ fn pod(name: &str, number: usize, scheduler: &str) -> Value {
 
 const PODS: &str = "/api/v1/namespaces/load/pods";
 
-/// Pods without a node.
+/// Creates pods without a node.
 pub fn make_pods(api: &Api, count: usize, scheduler: &'static str) {
     api.all((0..count).map(move |number| post(PODS, pod(&format!("pod-{number:05}"), number, scheduler))));
 }
 
-/// Pods that run.
+/// Creates running pods.
 pub fn make_running(api: &Api, count: usize, nodes: usize) {
     api.all((0..count).map(move |number| {
         let mut pod = pod(&format!("old-{number:05}"), number, "kornsole");
@@ -71,7 +70,7 @@ pub fn make_running(api: &Api, count: usize, nodes: usize) {
     }));
 }
 
-/// Binds what has no node to one node after the other.
+/// Binds pods without a node to the nodes in turn.
 pub fn bind_blindly(api: &Api, kubelets: &Kubelets, nodes: usize) {
     api.all(kubelets.pods(|bound| !bound).into_iter().enumerate().map(move |(number, path)| {
         let target = json!({"apiVersion": "v1", "kind": "Node", "name": node(number % nodes)});

@@ -11,16 +11,13 @@ use local::client::Client;
 use local::job::{ArraySpec, JobSpec};
 use local::wire::{Reply, Request};
 
-/// How long a daemon is looked at while nothing happens.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// How long many jobs run before they are measured, and how long they are.
 const WARM: Duration = Duration::from_secs(5);
 const BUSY: Duration = Duration::from_secs(15);
-/// The shortest job.
 const TRUE: &str = "/bin/true";
 
-/// All of them.
+/// Runs all measurements.
 pub fn all() {
     let number =
         |name: &str| std::env::args().skip_while(|word| word != name).nth(1).and_then(|text| text.parse().ok());
@@ -31,12 +28,12 @@ pub fn all() {
     fs::create_dir_all(&folder).unwrap();
     kornsole(&folder, jobs, pending);
     let (at_one_time, waiting) = if small { (8, 64) } else { (500, pending) };
-    // The rate that is aimed at, 300 a second, and as many as the machine can start.
+    // The target rate, 300 per second, and the machine's maximum.
     busy(&folder, at_one_time, waiting, "1.667");
     busy(&folder, at_one_time, waiting, "1");
     task_spooler(&folder, jobs);
     pueue(&folder, jobs);
-    // Supervisors outlive their daemon, and may still write there.
+    // Supervisors outlive their daemon and may still write.
     let _ = fs::remove_dir_all(&folder);
 }
 
@@ -44,7 +41,7 @@ fn line(who: &str, what: &str, value: f64, unit: &str) {
     println!("{who:<14}{what:<48}{value:>10.2} {unit}");
 }
 
-/// The middle and the slowest of some times, in milliseconds.
+/// Prints the median and the maximum of times, in ms.
 fn times(who: &str, what: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let ms = |at: usize| times[at].as_secs_f64() * 1000.0;
@@ -94,7 +91,6 @@ fn spec(command: &[&str]) -> JobSpec {
     }
 }
 
-/// Submits, and gives the number of the job, and how long that took.
 fn submit(client: &mut Client, spec: JobSpec) -> (u64, Duration) {
     let (request, started) = (Request::Submit(Box::new(spec)), Instant::now());
     match client.ask(&request).unwrap() {
@@ -117,7 +113,6 @@ fn kornsole(folder: &Path, jobs: usize, pending: usize) {
     }
     line(who, "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
     times(who, "a submission over the socket", all);
-    // One job has the machine; the others wait.
     let long = submit(&mut client, JobSpec { vcore: 2000, ..spec(&["/bin/sleep", "3600"]) }).0;
     let waiting: Vec<Duration> = (0..pending).map(|_| submit(&mut client, spec(&[TRUE])).1).collect();
     times(who, &format!("the same while up to {pending} wait"), waiting);
@@ -131,14 +126,13 @@ fn kornsole(folder: &Path, jobs: usize, pending: usize) {
     commands(who, jobs.min(200), cli);
 }
 
-/// Many short jobs at one time, many more that wait, and somebody who submits meanwhile. Each job takes some seconds.
 fn busy(folder: &Path, at_one_time: usize, pending: usize, seconds: &str) {
     let who = "kornsole";
     let folder = folder.join(format!("busy-{seconds}"));
     fs::create_dir_all(&folder).unwrap();
     let daemon = Daemon::up(&folder, &at_one_time.to_string());
     let mut client = daemon.client();
-    // What ends while it is measured is replaced by the second array.
+    // The second array replaces jobs that end during the measurement.
     for _ in 0..2 {
         let indices = (0..u32::try_from(pending).unwrap()).collect();
         submit(&mut client, JobSpec { array: Some(ArraySpec { indices, most: 0 }), ..spec(&["/bin/sleep", seconds]) });
@@ -162,7 +156,6 @@ fn busy(folder: &Path, at_one_time: usize, pending: usize, seconds: &str) {
     line(who, "memory meanwhile", memory(daemon.child.id()), "MB");
 }
 
-/// The server that a program starts by itself: the first process of that name which was given this variable.
 fn server(name: &str, variable: &str) -> Option<u32> {
     let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let read = |pid: u32, file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
@@ -174,7 +167,6 @@ fn server(name: &str, variable: &str) -> Option<u32> {
     pids.into_iter().find(is)
 }
 
-/// What a daemon holds and uses while nothing happens.
 fn idle(who: &str, when: &str, pid: u32) {
     sleep(Duration::from_secs(1));
     let before = processor(pid);
@@ -195,7 +187,6 @@ fn memory(pid: u32) -> f64 {
     line.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
 }
 
-/// How long a command of the shell takes that submits.
 fn commands(who: &str, number: usize, command: impl Fn() -> Command) {
     let one = || {
         let started = Instant::now();
@@ -228,7 +219,7 @@ fn task_spooler(folder: &Path, jobs: usize) {
     tsp(&["-S", "2"]).status().unwrap();
     let started = Instant::now();
     commands("task-spooler", jobs, || tsp(&["-n", "/bin/true"]));
-    // It waits for the last job alone; those before it have ended by then, or run beside it.
+    // Earlier jobs have ended by then or run in parallel.
     tsp(&["-w"]).status().unwrap();
     line("task-spooler", "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
     if let Some(server) = server("tsp", &format!("TS_SOCKET={}", socket.display())) {

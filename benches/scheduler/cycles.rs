@@ -1,11 +1,11 @@
-//! One cycle that makes an allocation, by what there is around it.
+//! One cycle with an allocation, by the size of the cluster.
 
 use divan::Bencher;
 
 use crate::sizes;
 use crate::world::{World, amounts, flat, leaf};
 
-/// Measures cycles that each find something. `asks` is how many can be made.
+/// Measures cycles with an allocation. `asks` is the number of possible ones.
 fn cycles(bencher: Bencher, mut world: World, asks: usize) {
     let mut left = asks;
     bencher.bench_local(|| {
@@ -17,14 +17,14 @@ fn cycles(bencher: Bencher, mut world: World, asks: usize) {
     });
 }
 
-/// Ten thousand asks and more: as many as a bench takes.
+/// More than the number of requests that a bench uses.
 const PLENTY: usize = 20_000;
 
 fn plenty(over: usize) -> usize {
     PLENTY.div_ceil(over)
 }
 
-/// Siblings of equal share: all guaranteed the same, all asking for the same.
+/// Siblings of equal share: equal guaranteed resources and equal requests.
 #[divan::bench(args = sizes(&[10, 100, 1000, 10_000], 5), sample_count = 100, sample_size = 50)]
 fn by_equal_siblings(bencher: Bencher, queues: usize) {
     let mut world = World::new(&flat(queues, "resources: {guaranteed: {memory: 1000, vcore: 1}}"));
@@ -36,7 +36,7 @@ fn by_equal_siblings(bencher: Bencher, queues: usize) {
     cycles(bencher, world, queues * plenty(queues));
 }
 
-/// Siblings of which neither wants more than the other: sorted as specified, by no total order.
+/// Siblings with incomparable requests, sorted as specified without a total order.
 #[divan::bench(args = sizes(&[10, 100, 1000, 10_000], 5), sample_count = 100, sample_size = 50)]
 fn by_incomparable_siblings(bencher: Bencher, queues: usize) {
     let mut world = World::new(&flat(queues, ""));
@@ -82,7 +82,7 @@ fn by_nodes(bencher: Bencher, nodes: usize) {
     cycles(bencher, world, PLENTY);
 }
 
-/// One leaf so many levels below the root. Placement makes them: a file does not nest so deep.
+/// Placement creates the queues, because a file cannot nest so deep.
 #[divan::bench(args = sizes(&[2, 20, 200], 3), sample_count = 100, sample_size = 50)]
 fn by_depth(bencher: Bencher, depth: usize) {
     let config = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true}]\n    queues:\n      - {name: root, submitacl: '*'}\n";

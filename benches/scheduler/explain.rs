@@ -1,4 +1,4 @@
-//! Why something waits, in a cluster where nearly everything does.
+//! Explanations in a cluster where nearly everything is pending.
 
 use divan::Bencher;
 use engine::explain::explained;
@@ -8,15 +8,14 @@ use view::waiting::Asked;
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};
 
-/// So many pending asks, a queue for every ten, a node for every twenty; no node has room for the big ones. Half of the queues are at their
-/// maximum; the others get what is due to them in the next cycles.
+/// Half of the queues are at their maximum; the others get allocations in the next cycles. Large requests fit no node.
 fn in_the_middle(asks: usize) -> World {
     let queues = (asks / 10).max(2);
     let mut world = World::new(&flat(queues, "resources: {max: {memory: 1000, vcore: 1}}"));
     world.nodes((asks / 20).max(1), 40);
     for number in 0..asks / 5 {
         world.app(number, &leaf(number % queues));
-        // Some different amounts: what nodes have for one amount is looked up once.
+        // The free nodes for a size are searched once.
         let size = 41 + i64::try_from(number % 50).unwrap_or(0);
         world.ask(number, "big", amounts(size, size), 4);
         world.ask(number, "small", amounts(1, 1), 1);
@@ -27,21 +26,19 @@ fn in_the_middle(asks: usize) -> World {
     world
 }
 
-/// The same once there is nothing to do: all queues are at their maximum.
+/// Like [`in_the_middle`], when nothing can be allocated: all queues are at their maximum.
 fn waiting(asks: usize) -> World {
     let mut world = in_the_middle(asks);
     world.settle();
     world
 }
 
-/// One application, without remedies.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn one_application(bencher: Bencher, asks: usize) {
     let world = waiting(asks);
     bencher.bench_local(|| world.scheduler.partitions()[0].explain(world.now, &app(1), None));
 }
 
-/// What the scheduler's thread does for it: a fork of a state that it shares.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn fork_of_the_scheduler_s_thread(bencher: Bencher, asks: usize) {
     let mut world = waiting(asks);
@@ -58,7 +55,7 @@ fn fork(world: &World) -> Fork {
     Fork::of(&world.scheduler, None, (world.now, Pace::beginning(world.now)), None, usize::MAX).expect("it is there")
 }
 
-/// One application with remedies that are tried: all of the answer but the fork.
+/// One application with tested remedies: the whole answer except the fork.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn one_application_with_remedies(bencher: Bencher, asks: usize) {
     let mut world = waiting(asks);
@@ -67,7 +64,7 @@ fn one_application_with_remedies(bencher: Bencher, asks: usize) {
     bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
 }
 
-/// The same while thousands of asks get an allocation in the next cycles: these are decided first.
+/// The same while thousands of requests are allocated first in the next cycles.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn with_remedies_in_the_middle(bencher: Bencher, asks: usize) {
     let mut world = in_the_middle(asks);
@@ -76,7 +73,6 @@ fn with_remedies_in_the_middle(bencher: Bencher, asks: usize) {
     bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
 }
 
-/// All that waits, cause by cause.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn all_that_waits(bencher: Bencher, asks: usize) {
     let world = waiting(asks);

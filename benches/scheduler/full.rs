@@ -1,4 +1,4 @@
-//! Clusters in which much is asked for and nothing fits.
+//! Clusters with many requests that do not fit.
 
 use divan::Bencher;
 use scheduler::{AskSpec, PartitionCommand};
@@ -6,8 +6,7 @@ use scheduler::{AskSpec, PartitionCommand};
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};
 
-/// As many asks that fit nowhere, by a thousand applications in a hundred leaves, hardly two of a size; and one application that
-/// holds a little on each of a thousand nodes.
+/// Requests of 1,000 applications that fit no node, hardly two of equal size.
 fn nowhere(asks: usize) -> World {
     let mut world = World::new(&flat(100, ""));
     let nodes = if asks > 1000 { 1000 } else { 10 };
@@ -20,23 +19,20 @@ fn nowhere(asks: usize) -> World {
         if ask < 1000 {
             world.app(number, &leaf(number % 100));
         }
-        // Too young to have nodes kept for them: what is measured is that nothing can be done.
+        // Too young for reservations: the bench measures that nothing can be done.
         let odd = i64::try_from(ask % 499).unwrap_or(0);
-        // Half of a node is free: too little memory here, too little vcore there.
         let size = if ask % 2 == 0 { amounts(501 + odd, 1 + odd) } else { amounts(1 + odd, 501 + odd) };
         world.ask_now(number, &format!("t{ask}"), size);
     }
     world
 }
 
-/// The first cycle that looks at them all.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 20, sample_size = 1)]
 fn first_look(bencher: Bencher, asks: usize) {
     let world = nowhere(asks);
     bencher.with_inputs(|| world.clone()).bench_local_refs(|world| assert!(world.settle() == 0));
 }
 
-/// The cycles that follow, while nothing happens.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 100, sample_size = 100)]
 fn quiet(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);
@@ -44,7 +40,6 @@ fn quiet(bencher: Bencher, asks: usize) {
     bencher.bench_local(|| world.cycle());
 }
 
-/// One more ask that fits nowhere, and a cycle.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 100, sample_size = 10)]
 fn one_ask_more(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);
@@ -57,7 +52,6 @@ fn one_ask_more(bencher: Bencher, asks: usize) {
     });
 }
 
-/// One release on one node, and cycles until what fits there now is allocated.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 50, sample_size = 1)]
 fn one_release(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);
@@ -70,17 +64,17 @@ fn one_release(bencher: Bencher, asks: usize) {
     });
 }
 
-/// A cycle while a node is kept for every application, and none has room.
+/// A cycle while every application has a reservation and no node fits.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 20, sample_size = 1)]
 fn all_nodes_reserved(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);
     world.now = world.now + std::time::Duration::from_secs(3);
-    // A cycle that keeps a node for somebody is no activity; there is at most one such cycle for each node.
+    // There is at most one such cycle per node.
     (0..1000).for_each(|_| drop(world.cycle()));
     bencher.bench_local(|| world.cycle());
 }
 
-/// A full machine for which as many jobs wait, each an application that may seek victims: one ends, and cycles until nothing follows.
+/// As many pending jobs may preempt: one job ends, then cycles until nothing follows.
 #[divan::bench(args = sizes(&[100, 1000, 10_000], 50), sample_count = 50, sample_size = 1)]
 fn one_end_among_waiting_jobs(bencher: Bencher, jobs: usize) {
     let mut world = World::new(&flat(1, ""));

@@ -1,4 +1,4 @@
-//! Reloads of large trees with applications in them.
+//! Reloads of large trees with applications.
 
 use divan::Bencher;
 use model::Profile;
@@ -23,14 +23,12 @@ fn loaded(queues: usize) -> World {
     world
 }
 
-/// What reading the text takes; the scheduler does not wait for it.
 #[divan::bench(args = sizes(&[1000, 10_000], 10), sample_count = 20, sample_size = 1)]
 fn reading(bencher: Bencher, queues: usize) {
     let text = flat(queues, AFTER);
     bencher.bench_local(|| config::read(&text, Profile::Kornsole));
 }
 
-/// Every queue gets other settings, while an application in each has allocations and asks.
 #[divan::bench(args = sizes(&[1000, 10_000], 10), sample_count = 20, sample_size = 1)]
 fn everything_changes(bencher: Bencher, queues: usize) {
     let mut world = loaded(queues);
@@ -40,7 +38,6 @@ fn everything_changes(bencher: Bencher, queues: usize) {
         .bench_local_refs(|command| world.apply(command));
 }
 
-/// The first cycle afterwards.
 #[divan::bench(args = sizes(&[1000, 10_000], 10), sample_count = 20, sample_size = 1)]
 fn the_cycle_after(bencher: Bencher, queues: usize) {
     let mut world = loaded(queues);

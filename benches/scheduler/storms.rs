@@ -1,4 +1,4 @@
-//! Much at once: releases, and preemption.
+//! Storms of releases and of preemption.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -16,7 +16,6 @@ fn holding(allocations: usize) -> World {
     world
 }
 
-/// An application goes with everything that it holds, in one command.
 #[divan::bench(args = sizes(&[10_000, 100_000, 1_000_000], 100), sample_count = 3, sample_size = 1)]
 fn releases_of_one_application(bencher: Bencher, allocations: usize) {
     let world = holding(allocations);
@@ -26,7 +25,6 @@ fn releases_of_one_application(bencher: Bencher, allocations: usize) {
         .bench_local_refs(|world| world.give(PartitionCommand::Remove { app: app(0) }));
 }
 
-/// The same releases one by one, a command each.
 #[divan::bench(args = sizes(&[10_000, 100_000, 1_000_000], 100), sample_count = 3, sample_size = 1)]
 fn releases_one_by_one(bencher: Bencher, allocations: usize) {
     let world = holding(allocations);
@@ -37,7 +35,7 @@ fn releases_one_by_one(bencher: Bencher, allocations: usize) {
         .bench_local_refs(|world| ids.iter().map(|id| world.release(0, id).len()).sum::<usize>());
 }
 
-/// One queue has everything in use, another its guarantee to claim: all asks of a storm are old enough to seek victims at once.
+/// All requests of a storm are old enough to preempt.
 fn contested(victims: usize) -> World {
     let guaranteed = "resources: {guaranteed: {memory: 100000, vcore: 100000}}, properties: {preemption.delay: 1ms}";
     let mut world = World::new(&flat(2, guaranteed));
@@ -54,7 +52,6 @@ fn contested(victims: usize) -> World {
     world
 }
 
-/// One cycle of such a storm.
 #[divan::bench(args = sizes(&[1000, 10_000], 100), sample_count = 20, sample_size = 1)]
 fn preemption_one_cycle(bencher: Bencher, victims: usize) {
     let world = contested(victims);

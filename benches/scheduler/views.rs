@@ -1,4 +1,4 @@
-//! Taking a view: what the console and the REST server read.
+//! Taking a view for the console and the REST server.
 
 use divan::Bencher;
 use view::ViewBuilder;
@@ -20,7 +20,6 @@ fn large(apps: usize) -> World {
     world
 }
 
-/// The first view, which reads everything.
 #[divan::bench(args = sizes(&[1000, 10_000], 20), sample_count = 10, sample_size = 1)]
 fn first(bencher: Bencher, apps: usize) {
     let world = large(apps);
@@ -29,7 +28,6 @@ fn first(bencher: Bencher, apps: usize) {
         .bench_local_refs(|world| ViewBuilder::default().update(world.now, &mut world.scheduler));
 }
 
-/// A view after one more allocation.
 #[divan::bench(args = sizes(&[1000, 10_000], 20), sample_count = 100, sample_size = 10)]
 fn after_one_cycle(bencher: Bencher, apps: usize) {
     let mut world = large(apps);

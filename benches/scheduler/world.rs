@@ -1,4 +1,4 @@
-//! Clusters to measure on.
+//! Clusters for benches.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl World {
         self.apply(&command.into())
     }
 
-    /// `count` equal nodes.
+    /// Adds `count` equal nodes.
     pub fn nodes(&mut self, count: usize, each: i64) {
         for number in 0..count {
             let id = NodeId::from(format!("node-{number:05}"));
@@ -44,18 +44,18 @@ impl World {
         self.give(PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() }));
     }
 
-    /// An application asks `count` times for the same.
+    /// Adds `count` equal requests of an application.
     pub fn ask(&mut self, number: usize, id: &str, resource: Resource, count: usize) -> Vec<Event> {
         self.ask_for(number, id, resource, count, |ask| ask)
     }
 
-    /// The same for many, and no time passes: all are as old as the present.
+    /// Adds a request without advancing the time.
     pub fn ask_now(&mut self, number: usize, id: &str, resource: Resource) {
         let ask = AskSpec { app: app(number), id: AskId::from(id), resource, count: 1, ..AskSpec::default() };
         self.scheduler.apply(self.now, &PartitionCommand::Ask(ask).into());
     }
 
-    /// The same with more to say.
+    /// Like [`Self::ask`], with more options.
     pub fn ask_for(
         &mut self,
         number: usize,
@@ -73,7 +73,7 @@ impl World {
         self.scheduler.apply(self.now, &Command::Cycle)
     }
 
-    /// Cycles until one finds nothing. Gives how many found something.
+    /// Runs cycles until one finds nothing. Returns the number of the others.
     pub fn settle(&mut self) -> usize {
         let mut found = 0;
         while self.cycle().iter().any(Event::is_activity) {
@@ -99,7 +99,7 @@ pub fn read(config: &str) -> Arc<Config> {
     Arc::new(config::read(config, Profile::Kornsole).config.expect("the configurations of the benches are valid"))
 }
 
-/// A configuration: leaves `root.q00000` and so on, each with `extra` beside its name.
+/// A configuration with leaves `root.q00000` and so on, each with the keys `extra`.
 pub fn flat(leaves: usize, extra: &str) -> String {
     let mut text = "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n        adminacl: '*'\n        queues:\n".to_owned();
     for leaf in 0..leaves {

@@ -1,4 +1,4 @@
-//! A simulation that runs ahead in virtual time before it is shown, so that its first frame has trends.
+//! A simulation that runs ahead before it is shown, so that its first frame has trends.
 
 use std::time::Duration;
 
@@ -8,14 +8,12 @@ use source::{Source as _, Stepped, Trends};
 use view::PartitionView;
 use view::act::Actor;
 
-/// The interval of trend samples, as afterwards.
 const MEASURED: Duration = Duration::from_secs(10);
 
-/// How much longer a simulation runs ahead at most, until a queue drains.
+/// Maximum additional time until a queue drains.
 const UNTIL_DRAIN: Duration = Duration::from_secs(600);
 
-/// Lets a scheduler run in virtual time before it is shown, and measures its trends. It then runs on until a queue drains, so that the
-/// first frame shows one.
+/// Runs a scheduler in virtual time with trends, then until a queue drains.
 pub fn run(opened: Opened, actor: Actor, trends: &Trends) -> Opened {
     if opened.ahead.is_zero() {
         return opened;

@@ -1,4 +1,4 @@
-//! `kornsole attach`: the console on a scheduler elsewhere; and how every command finds one.
+//! `kornsole attach`, and how every command finds a remote scheduler.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,9 +111,8 @@ pub fn run(args: &AttachArgs) -> ExitCode {
         Ok(watched) => watched,
         Err(report) => return fail(&report.message, report.code),
     };
-    // It writes what is left when the console has ended.
+    // Writes its remaining data on drop, after the console has ended.
     let _collector = Collector::start(&source, trends);
-    // Those of the kubeconfig are next to one's own.
     personal.kubeconfig = of_kubeconfig();
     personal.here = Some(match cluster {
         Some(cluster) if !contexts.contains_key(&args.server) => format!("{SCHEME}{}", cluster.context().name),
@@ -148,7 +147,7 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Sourc
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
     let folder = kept::folder(&name);
-    // A name of the settings is someone's choice; that of a context may be the same in every pod.
+    // A context can have the same name in every pod.
     let label = found.target.cluster().filter(|_| found.options.name.is_none()).map(|cluster| cluster.label());
     let label = label.unwrap_or(name);
     let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?.with_book(book);
@@ -208,7 +207,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         notes.extend(read_by_others(&file));
     } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !in_cluster && !token.trim().is_empty()) {
         let token = Token::new(&token).map_err(|fault| wrong(format!("{TOKEN}: {fault}")))?;
-        // The environment is not meant for this address alone: where it would be unsafe it is omitted, and that is reported.
+        // The environment is not specific to this address, so an unsafe token is omitted with a note.
         match target.clone().with_token(token) {
             Ok(with) => target = with,
             Err(fault) => notes.push(format!("{TOKEN} is not sent: {fault}")),
@@ -255,7 +254,7 @@ fn read_by_others(file: &Path) -> Option<String> {
 /// Chance for the pauses between tries, so that many consoles do not return in one moment.
 fn seed() -> u64 {
     let mut bytes = [0; 8];
-    // Without chance all pauses are alike, which is no harm to one console.
+    // Without random bytes all pauses are equal, which is harmless for one console.
     let _ = getrandom::getrandom(&mut bytes);
     u64::from_le_bytes(bytes)
 }

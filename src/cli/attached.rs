@@ -1,4 +1,4 @@
-//! A tape on a scheduler elsewhere: its time is that of the clock on the wall, so what a tape waits for is waited for.
+//! A tape on a remote scheduler, which uses the wall clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use engine::Progress;
 use model::Time;
 use source::{Remote, Source};
 
-/// The console's way to a scheduler elsewhere.
+/// A tape's access to a remote scheduler.
 pub struct Attached(Arc<Remote>);
 
 impl Attached {
-    /// Starts to ask a scheduler, by an address or a context of the settings.
+    /// Connects to an address or a context of the settings.
     ///
     /// # Errors
-    /// The address represents nothing, or a file that it needs cannot be used.
+    /// Invalid address, or an unusable file.
     pub fn start(server: &str, read_only: bool) -> Result<Self, String> {
         let way = WayArgs { read_only, ..WayArgs::default() };
         let contexts = attach::contexts(None).map_err(|report| report.message)?;
@@ -35,7 +35,6 @@ impl Rig for Attached {
         Source::now(&*self.0)
     }
 
-    /// Its scheduler does what is due by itself.
     fn advance_until(&self, _until: Time, _steps: usize) -> Progress {
         Progress::Reached
     }

@@ -1,4 +1,4 @@
-//! `kornsole check`: validate queue configurations, all faults at once.
+//! `kornsole check`: validates queue configurations and reports all errors at once.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,6 @@ pub fn run(args: &CheckArgs) -> ExitCode {
     let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
     match check(args, args.core.profile(), &mut io::stdin().lock(), &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
-        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(1),
     }
@@ -135,7 +134,7 @@ fn check(
                 }
                 Format::Text => checked.print(&notes, core, out)?,
                 Format::Sarif => {
-                    // A result of SARIF is in a file; these are between two.
+                    // SARIF results belong to a file, these notes to a pair of files.
                     each(&notes, |note| writeln!(err, "{}: {}", note.severity(), escaped(&note.text)))?;
                     read.push((name.clone(), reading.clone()));
                 }

@@ -1,4 +1,4 @@
-//! The forms in which `kornsole check` prints the faults of one configuration.
+//! The output formats of `kornsole check` for one configuration.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::predicted;
 use config::{Fault, Reading, Severity, Source, fault::escaped};
 use model::Profile;
 
-/// With the source line and a caret, for people.
+/// Prints errors with the source line and a caret.
 pub fn as_text(name: &str, text: &str, reading: &Reading, core: Profile, out: &mut impl Write) -> io::Result<()> {
     let source = Source::new(name, text);
     for fault in &reading.faults {
@@ -26,7 +26,7 @@ fn summary(reading: &Reading) -> String {
     if warnings == 0 { first } else { format!("{first}, {}", counted(warnings, "warning")) }
 }
 
-/// One object of the JSON array.
+/// An object of the JSON array.
 pub fn as_json(name: &str, reading: &Reading, core: Profile) -> Value {
     let fault = |fault: &Fault| {
         json!({
@@ -43,7 +43,7 @@ pub fn as_json(name: &str, reading: &Reading, core: Profile) -> Value {
     json!({ "core": core.name(), "file": name, "valid": reading.is_valid(), "faults": faults })
 }
 
-/// A text in an annotation of GitHub.
+/// Escapes a text for a GitHub annotation.
 pub fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! `kornsole check --pods`: the applications of manifests next to the queue configurations that are checked.
+//! `kornsole check --pods`: applications of manifests checked with the queue configurations.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use kubernetes::dry_run::{Submitted, submitted};
 use kubernetes::{Cluster, Settings};
 use model::Profile;
 
-/// The pods that are checked with each configuration; empty where none are named.
+/// The pods that are checked with each configuration, if any.
 #[derive(Default)]
 pub struct Pods(Option<Cluster>);
 
@@ -18,7 +18,7 @@ impl Pods {
     /// Reads the manifests.
     ///
     /// # Errors
-    /// One cannot be read, or is none.
+    /// A file cannot be read or is not a manifest.
     pub fn read(paths: &[PathBuf]) -> Result<Self, String> {
         if paths.is_empty() {
             return Ok(Self::default());
@@ -27,8 +27,7 @@ impl Pods {
         Ok(Self(Some(manifests::cluster(paths, &[], &names)?.0)))
     }
 
-    /// What a valid configuration rejects of them, what of their gangs has no effect or requests less than a pod, and what the warnings
-    /// about a cluster need.
+    /// Returns rejected pods and ineffective gang settings, and the inputs for warnings about a cluster.
     pub fn submitted(&self, reading: &Reading, core: Profile) -> (Vec<Note>, Known) {
         let (Some(cluster), Some(config)) = (&self.0, &reading.config) else { return Default::default() };
         let settings = Settings { profile: core, ..Settings::default() };
@@ -40,13 +39,12 @@ impl Pods {
     }
 }
 
-/// Something about the pods.
+/// A finding about the pods.
 pub struct Note {
-    /// The id of the warning, if it has one.
     id: Option<&'static str>,
-    /// The sentence, with the object that it is about.
+    /// The sentence, including the object.
     pub text: String,
-    /// It is an error.
+    /// Whether it is an error.
     pub is_error: bool,
 }
 
@@ -56,7 +54,7 @@ impl Note {
         Self { id, text, is_error: false }
     }
 
-    /// The notes without those that are allowed; those that are denied are errors.
+    /// Removes allowed notes, and makes denied ones errors.
     pub fn judged(mut notes: Vec<Self>, allow: &[String], deny: &[String]) -> Vec<Self> {
         let is_in = |note: &Self, ids: &[String]| ids.iter().any(|id| note.id == Some(id));
         notes.retain(|note| !is_in(note, allow));

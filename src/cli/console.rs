@@ -1,4 +1,4 @@
-//! `kornsole` without a command: the console on an embedded scheduler with a person's own files.
+//! `kornsole` without a command: an embedded scheduler with the user's files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -180,7 +180,7 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
             recent::opened("--config", args.config.as_deref());
             recent::opened("--workload", args.workload.as_deref());
             recent::opened("--state", args.common.state.folder.as_deref());
-            // What is recorded is played without a directory, and must look the same.
+            // A recording is played without a directory, and must look the same.
             if args.common.record.is_none() {
                 opened.about.notes.push(state.note());
                 opened.about.notes.extend(opened.profile_said.clone());
@@ -233,7 +233,7 @@ pub fn open_retained(
     };
     let queues = watched.as_ref().map(|file| file.queues().to_owned());
     let watched = watched.map(|file| (file.name, file.bytes));
-    // Standard input cannot change any more.
+    // Standard input cannot change later.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
     let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
@@ -318,7 +318,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         return fail("cannot record a tape in linear mode; remove --linear or --record", 2);
     }
     if let Some(file) = &args.record {
-        // A tape is played with the keys that everyone has, from the page that every tape starts on.
+        // A tape uses the default keys and starts on the default page.
         (personal.keymap, personal.start) = (keymap::defaults(), StartPage::Queues);
         match Recording::new(file, &opened.against, &args.actor(settings.config()), args.core, &options) {
             Ok(recording) => tap = Some(Box::new(recording)),
@@ -339,7 +339,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Ok(engine) => engine,
         Err(message) => return fail(&message, 1),
     };
-    // What is recorded is played without alerts, and must look the same.
+    // A recording is played without alerts, and must look the same.
     let board = args.record.is_none().then(|| args.alerts.board(&about.name, folder.as_deref(), engine.now()));
     let board = match board.transpose() {
         Ok(board) => board,
@@ -361,7 +361,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         source = source.with_alerts(board);
     }
     let source: Arc<dyn Source> = Arc::new(source);
-    // It writes what is left when the console has ended; both end before the scheduler does.
+    // Writes its remaining data after the console; both end before the scheduler.
     let _collector = Collector::start(&source, trends);
     let _watching = match probe::watch(&source, folder, args.speed) {
         Ok(watching) => watching,

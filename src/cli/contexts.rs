@@ -1,4 +1,4 @@
-//! The contexts of the kubeconfig for the console, and what any context answers.
+//! The contexts of the kubeconfig for the console, and their answers.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use cluster::kube::{Cluster, Known, SCHEME};
 use console::state::contexts::{ContextEntry, ContextFacts, ContextOrigin};
 use source::remote::once::Once;
 
-/// How long a context may take to answer, its credentials included.
+/// Timeout of a context, including its credentials.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The contexts of the kubeconfig, or the cluster of the pod that this process runs in; none where nothing names a cluster.
+/// The contexts of the kubeconfig, or the cluster of this pod; may be empty.
 ///
 /// # Errors
-/// The kubeconfig is invalid: its file, the line, and what is wrong.
+/// Invalid kubeconfig, with file, line, and reason.
 pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     let Some(known) = Known::read_if_there().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
     let all = known.contexts();
@@ -35,7 +35,7 @@ pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     Ok(all.into_iter().map(entry).collect())
 }
 
-/// Asks a context what it is, who one is there, and where its scheduler is.
+/// Asks a context for its version, user, and scheduler.
 ///
 /// # Errors
 /// Why it does not answer.

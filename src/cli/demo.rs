@@ -1,4 +1,4 @@
-//! `kornsole demo`: the console on a built-in, seeded, endless cluster; or that cluster as someone's first own files.
+//! `kornsole demo`: a built-in, seeded, endless cluster, or its files.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
     let setup = setup(&settings, profile);
     match open_retained(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
         Ok(mut opened) => {
-            // What is recorded is played without it, and must look the same.
+            // A recording is played without it, and must look the same.
             if args.common.record.is_none() {
                 opened.about.notes.extend(opened.profile_said.clone());
             }

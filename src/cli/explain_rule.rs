@@ -1,4 +1,4 @@
-//! `kornsole explain-rule`: what the id of a message means.
+//! `kornsole explain-rule`: the meaning of a message's ID.
 
 use std::process::ExitCode;
 

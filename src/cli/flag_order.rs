@@ -1,7 +1,5 @@
-//! Flags before the command: `kornsole --server URL queues` is `kornsole queues --server URL`.
-//!
-//! A flag belongs to the command that takes it, and follows it; people write it where they think of it. What precedes the
-//! command, or before the command of a command, is moved behind it; everything else is left unchanged, so that `clap` reports what is wrong.
+//! Flags before a command are moved after it: `kornsole --server URL queues` is `kornsole queues --server URL`.
+//! Everything else is unchanged, so that `clap` reports the errors.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,7 +13,7 @@ const ENDS: [&str; 3] = ["--", "--version", "-V"];
 pub fn sorted(cli: &Command, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let all: Vec<OsString> = arguments.into_iter().collect();
     let Some((program, rest)) = all.split_first() else { return all };
-    // A command without commands of its own that is first has all its flags behind it; building the others takes longer than most do.
+    // Building the other commands would be slow.
     let in_order = |word: &OsString| {
         ENDS.iter().any(|end| word == end) || cli.find_subcommand(word).is_some_and(|first| !first.has_subcommands())
     };

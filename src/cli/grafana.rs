@@ -1,4 +1,4 @@
-//! `kornsole grafana`: a dashboard for what `/metrics` says, and alerting rules for a Prometheus that scrapes it.
+//! `kornsole grafana`: a dashboard for `/metrics`, and Prometheus alerting rules.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! Pages for browsers, and XML: what all of them need.
+//! Escaping for HTML and XML.
 
-/// A text from outside as text of a page or of XML, also within an attribute: no markup, and no characters that XML does not have.
+/// Escapes an external text for HTML or XML, also in attributes, and replaces characters that XML does not allow.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,10 +1,9 @@
-//! Who runs the process, by the operating system.
+//! The user of the process, from the operating system.
 
 use local::peer;
 use model::Identity;
 
-/// The user who runs the process, with his groups, primary group first (USR-004). A number without a name stays the
-/// number as text.
+/// The current user with groups, primary group first (USR-004). An ID without a name is a number.
 pub fn of_process() -> Identity {
     peer::of_process().identity
 }
@@ -16,7 +15,6 @@ mod tests {
 
     use super::*;
 
-    /// What the `id` command says, which asks the same system.
     fn id(option: &str) -> Vec<String> {
         let message = Command::new("id").arg(option).output().expect("there is id");
         String::from_utf8_lossy(&message.stdout).split_whitespace().map(str::to_owned).collect()

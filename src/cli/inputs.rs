@@ -1,4 +1,4 @@
-//! The queue configuration in what a person names: a file of any form, a directory, a pattern, or standard input.
+//! The queue configurations in a file of any format, a directory, a pattern, or standard input.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -11,23 +11,22 @@ use ::config::lint::Known;
 use ::config::{self, Config, Fault, Reading, Source, yaml};
 use model::Profile;
 
-/// The endings of files that are read in a directory.
+/// File name extensions that are read in a directory.
 pub const ENDINGS: [&str; 7] = ["yaml", "yml", "json", "tf", "tfvars", "gz", "zst"];
-/// The most files that are read of one directory or pattern.
 const MOST_FILES: usize = 10_000;
-/// Errors of a file in a directory that only mean that it is about something else.
+/// These errors only mean that a file is not a queue configuration.
 const UNRELATED: [&str; 3] = ["INP-001", "INP-005", "CFG-002"];
 
-/// A file with a queue configuration in it.
+/// A file with a queue configuration.
 #[derive(Clone, Debug)]
 pub struct ConfigFile {
-    /// The file that the text is in: that which a kustomization names, if it does.
+    /// The file with the text, which a kustomization may reference.
     pub name: PathBuf,
-    /// What the file has.
+    /// The content of the file.
     pub bytes: Vec<u8>,
-    /// The same as text, unpacked.
+    /// The unpacked text.
     pub text: Arc<str>,
-    /// The configuration inside; `None` if it is the whole text.
+    /// The embedded configuration; `None` if it is the whole text.
     pub found: Option<Found>,
 }
 
@@ -37,7 +36,7 @@ impl ConfigFile {
         self.found.as_ref().map_or(&self.text, |found| &found.text)
     }
 
-    /// Reads the configuration by the rules of a profile; the places are those of the file.
+    /// Reads the configuration with a profile; locations refer to the file.
     pub fn read(&self, profile: Profile) -> Reading {
         match &self.found {
             Some(found) => found.read(profile),
@@ -45,12 +44,12 @@ impl ConfigFile {
         }
     }
 
-    /// What is valid but surely not meant, with the places of the file.
+    /// Returns warnings about valid but probably unintended settings, with locations in the file.
     pub fn lint(&self) -> Vec<Fault> {
         self.lint_for(&Known::default())
     }
 
-    /// The same, with what is known of its cluster.
+    /// Like [`Self::lint`], with the known facts about its cluster.
     pub fn lint_for(&self, known: &Known) -> Vec<Fault> {
         let warnings = config::lint::lint_for(self.queues(), known).into_iter();
         match &self.found {
@@ -59,44 +58,37 @@ impl ConfigFile {
         }
     }
 
-    /// The faults with their source lines.
+    /// Formats errors with their source lines.
     pub fn report(&self, faults: &[Fault]) -> String {
         Source::new(&self.name.to_string_lossy(), &self.text).render_all(faults)
     }
 
-    /// The configuration, if it is valid.
+    /// Returns the configuration, if it is valid.
     ///
     /// # Errors
-    /// Every fault, rendered.
+    /// Every error, formatted.
     pub fn parsed(&self, profile: Profile) -> Result<Arc<Config>, String> {
         let Reading { config, faults } = self.read(profile);
         config.map(Arc::new).ok_or_else(|| self.report(&faults))
     }
 
-    /// What was recognized; `None` for a configuration by itself.
+    /// The recognized container; `None` for a plain configuration.
     pub fn description(&self) -> Option<String> {
         self.found.as_ref().map(|found| found.description(&self.name.display().to_string()))
     }
 }
 
-/// Why what was named has no configuration.
+/// Why an argument has no configuration.
 #[derive(Debug)]
 pub enum Unread {
-    /// It cannot be read at all, or is not one configuration; for a person.
+    /// Unreadable, or not exactly one configuration.
     Input(String),
-    /// A file has these faults.
-    Faulty {
-        /// The file, and its text.
-        name: PathBuf,
-        /// As far as it is text.
-        text: String,
-        /// At least one.
-        faults: Vec<Fault>,
-    },
+    /// A file with errors.
+    Faulty { name: PathBuf, text: String, faults: Vec<Fault> },
 }
 
 impl Unread {
-    /// The same for a person.
+    /// Formats the reason for a user.
     pub fn report(&self) -> String {
         match self {
             Self::Input(why) => why.clone(),
@@ -105,16 +97,16 @@ impl Unread {
     }
 }
 
-/// The one queue configuration in what was named; what it is in is reported on standard error.
+/// The only queue configuration of an argument; its container is reported on stderr.
 ///
 /// # Errors
-/// Why there is not exactly one, for a person.
+/// Why there is not exactly one.
 pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
     let mut found = Vec::new();
     for file in each(path, policy_group) {
         found.push(file.map_err(|unread| unread.report())?);
     }
-    // An entry of yunikorn-configs replaces that of yunikorn-defaults, also if the maps are in two files (K8S-010).
+    // An entry of yunikorn-configs overrides that of yunikorn-defaults, even in another file (K8S-010).
     let strongest = found.iter().filter_map(|file| file.found.as_ref().map(|found| found.strength)).max();
     if let Some(strongest) = strongest {
         found.retain(|file| file.found.as_ref().is_some_and(|found| found.strength == strongest));
@@ -142,7 +134,7 @@ pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
     }
 }
 
-/// Every queue configuration in what was named, in the order of the files.
+/// Returns every queue configuration of an argument in the order of the files.
 pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> {
     match files(path) {
         Err(why) => vec![Err(Unread::Input(why))],
@@ -160,7 +152,7 @@ pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> 
                     }
                 }
             }
-            // Of a directory in which only one file is close, its fault says more than that nothing was found.
+            // The error of the only close file is more helpful.
             let near = unrelated
                 .into_iter()
                 .find(|unread| matches!(unread, Unread::Faulty { faults, .. } if faults[0].code == "CFG-002"));
@@ -168,7 +160,7 @@ pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> 
                 all.extend(near.map(Err));
             }
             let mut known: Vec<(PathBuf, usize)> = Vec::new();
-            // A kustomization names files that are in its directory too.
+            // A kustomization references files that are also in its directory.
             all.retain(|read| match read {
                 Ok(file) => {
                     let key = (file.name.clone(), file.found.as_ref().map_or(0, |found| found.at.line as usize));
@@ -183,7 +175,7 @@ pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> 
     }
 }
 
-/// The content of a file, at most one byte more than is ever read as a configuration.
+/// Up to one byte more than the size limit.
 fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     if path == Path::new("-") {
         return load::bytes(path);
@@ -205,7 +197,7 @@ fn of_file(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> {
     }
 }
 
-/// The configurations in the bytes of a file.
+/// Returns the configurations in the bytes of a file.
 pub fn of_bytes(path: &Path, bytes: Vec<u8>, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> {
     let name = path.to_path_buf();
     let faulty = |text: String, faults| vec![Err(Unread::Faulty { name: name.clone(), text, faults })];
@@ -233,13 +225,13 @@ pub fn of_bytes(path: &Path, bytes: Vec<u8>, policy_group: &str) -> Vec<Result<C
     }
 }
 
-/// The first of the files that an input names which has a configuration.
+/// The first referenced file with a configuration.
 fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> Result<ConfigFile, String> {
     let directory = from.parent().unwrap_or(Path::new(""));
     let mut first = None;
     for reference in references {
         let named = Path::new(&reference.path);
-        // As Kustomize does: a file outside of the directory is not read.
+        // Like Kustomize, reject files outside of the directory.
         if !named.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             first.get_or_insert(format!(
                 "the queue configuration is in a file outside of this directory: {}",
@@ -268,7 +260,7 @@ fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> R
     Err(first.unwrap_or_else(|| format!("no queue configuration in this file or in {}", names.join(", "))))
 }
 
-/// The files of a directory and what is in it, or of a pattern with `*` and `?`; `None` for a file.
+/// `None` for a file.
 fn files(path: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     let mut found = Vec::new();
     if path.is_dir() {
@@ -285,7 +277,7 @@ fn files(path: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     Ok(Some(found))
 }
 
-/// The files of a directory by their endings, without hidden ones and without following links to directories.
+/// Collects files by extension, without hidden ones, and without following links to directories.
 fn gather(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", directory.display());
     for entry in std::fs::read_dir(directory).map_err(unreadable)? {
@@ -305,7 +297,6 @@ fn gather(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-/// The files that match a pattern, component by component.
 fn matching(pattern: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     let mut paths = vec![PathBuf::new()];
     for part in pattern.components() {
@@ -339,7 +330,7 @@ fn matching(pattern: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a name matches a pattern: `*` is any characters, `?` is one. One pass with one point to return to.
+/// `*` is any text, `?` one character. One pass with one backtracking point.
 fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n, mut star) = (0, 0, None);

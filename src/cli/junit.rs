@@ -1,18 +1,18 @@
-//! Results as JUnit XML, which CI systems read.
+//! Results as JUnit XML for CI systems.
 
 use std::fmt::Write as _;
 
 use super::html::escaped;
 
-/// One result, which has passed or failed.
+/// A passed or failed result.
 pub struct Case {
-    /// What was examined, for example the file.
+    /// The checked item, for example the file.
     pub class: String,
     /// The name of the result.
     pub name: String,
-    /// How long it took, in seconds.
+    /// The duration in seconds.
     pub time: f64,
-    /// Why it failed: a line, and the whole text.
+    /// The failure: a line, and the whole text.
     pub failure: Option<(String, String)>,
 }
 

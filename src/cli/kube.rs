@@ -1,4 +1,4 @@
-//! `kornsole kube`: what a Kubernetes cluster needs to know of kornsole.
+//! `kornsole kube`: Kubernetes commands.
 
 use std::io::Write as _;
 use std::process::ExitCode;

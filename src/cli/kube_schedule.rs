@@ -116,7 +116,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         return fail(&format!("cannot receive signals: {error}"), 1);
     }
     let folder = settings.config().state_folder.as_deref();
-    // A rule that is invalid is reported now, and not when this replica's turn comes.
+    // An invalid rule is reported now, not when this replica becomes active.
     if let Err(why) = args.alerts.read() {
         return fail(&why, 1);
     }
@@ -169,7 +169,7 @@ fn server_options(args: &ScheduleArgs, settings: &config::Settings) -> Result<se
     if let Some(acl) = &args.scheduler_acl {
         serve.access.scheduler_acl = acl.clone();
     }
-    // The Deployment can name a Secret that is created after it.
+    // The Deployment can name a Secret that is created later.
     serve.access.tokens_later = true;
     Ok(serve)
 }
@@ -243,7 +243,7 @@ fn options(args: &ScheduleArgs, setup: engine::Setup) -> Result<Options, String>
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
     let scheduler_names = args.scheduler_name.clone();
     let settings = Settings { profile: args.core, scheduler_names, users, ..Settings::default() };
-    // The instance is one that no other run has.
+    // The instance name must be unique for each run.
     let pod = std::env::var("POD_UID").ok().filter(|uid| !uid.is_empty());
     let me = Process::this(&host(), pod.as_deref(), &setup.instance);
     Ok(Options {

@@ -1,4 +1,4 @@
-//! `kornsole kube shadow`: watches Apache YuniKorn in a cluster, and says where kornsole would have decided otherwise.
+//! `kornsole kube shadow`: follows Apache YuniKorn in a cluster and reports different decisions.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -143,7 +143,7 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
     if args.listen.listen.is_some() {
         match args.listen.options(settings.config(), core) {
             Ok(mut options) => {
-                // What is shown is another scheduler's: nothing of it can be changed here.
+                // The shown state belongs to another scheduler, so it is read-only.
                 options.access.read_only = true;
                 options.extra = settings.extra();
                 serve = Some(options);
@@ -207,20 +207,19 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
         if configured.by_default {
             tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
-        // On stderr, so that nothing else is among the lines of JSON.
+        // stderr, because stdout has only lines of JSON.
         let _ = writeln!(io::stderr().lock(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
         Ok(())
     };
     let ended = shim.run(Box::new(begun), &mut |news| {
         if say(&news, args.json).is_err() {
-            // No one reads it any more.
+            // The reader has closed the pipe.
             to.stop();
         }
     })?;
     drop(server);
     let Some((tally, free)) = ended.filter(|_| !args.json) else { return Ok(()) };
     match print(&report::summary(&tally, &free)) {
-        // A reader that has seen enough is no failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot write the output: {error}")),
         _ => Ok(()),
     }

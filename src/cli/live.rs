@@ -1,6 +1,5 @@
-//! `kornsole play --live`: a tape shown in this terminal, at the pace of a person.
-//!
-//! The tape is played as ever, on virtual time; only its frames wait. Who looks on can hold it, change its pace, and end it.
+//! `kornsole play --live`: plays a tape in this terminal at a readable speed. Only its frames wait, because it uses
+//! virtual time.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -23,15 +22,14 @@ use console::tape::watch::{CAPTION, Frame, Watch};
 use console::tape::{PlayResult, Tape};
 use console::theme::Depth;
 
-/// How long the last frame stays.
 const END: Duration = Duration::from_secs(2);
-/// How long one waits for a key before looking whether a signal came.
+/// The interval of checks for a signal while waiting for a key.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Plays a tape visibly.
 ///
 /// # Errors
-/// There is no terminal, it is too small for the tape, or what [`super::play::play_file`] says.
+/// No terminal, a terminal smaller than the tape, or the errors of [`super::play::play_file`].
 pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Trouble> {
     let wrong = |message: String| Trouble { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
@@ -61,7 +59,6 @@ pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Resu
     played
 }
 
-/// The largest screen of a tape, with the lines for its words.
 fn size(tape: &Tape) -> (u16, u16) {
     let (mut width, mut height, mut words) = (tape.head.width, tape.head.height, 0);
     for step in &tape.steps {
@@ -78,7 +75,6 @@ fn size(tape: &Tape) -> (u16, u16) {
 struct Live {
     screen: Screen,
     ended: Arc<AtomicBool>,
-    /// How much faster than meant.
     factor: f64,
     last: Option<Frame>,
 }
@@ -96,7 +92,6 @@ impl Watch for Live {
 }
 
 impl Live {
-    /// Draws a frame in the middle of the terminal.
     fn draw(&mut self, frame: &Frame) -> io::Result<()> {
         self.screen.draw(|terminal| {
             let cursor = copy(&frame.buffer, terminal.buffer_mut(), frame.cursor);
@@ -106,7 +101,6 @@ impl Live {
         })
     }
 
-    /// Waits, and listens to the keyboard meanwhile.
     fn stay(&mut self, stays: Duration) -> ControlFlow<()> {
         let mut left = stays.div_f64(self.factor);
         let mut held = false;
@@ -146,7 +140,6 @@ impl Live {
     }
 }
 
-/// What a key requests.
 enum Answer {
     End,
     Hold,
@@ -166,7 +159,7 @@ fn answer(key: KeyEvent) -> Answer {
     }
 }
 
-/// Copies a state into the middle of a larger one; what does not fit is cut. Returns where the cursor is then.
+/// Returns the cursor's position.
 fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
     let (size, room) = (from.area, to.area);
     let (left, top) = (room.width.saturating_sub(size.width) / 2, room.height.saturating_sub(size.height) / 2);

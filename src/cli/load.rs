@@ -1,4 +1,4 @@
-//! Reading what a person names on the command line, and saying what is wrong with it.
+//! Reads files from the command line and reports their errors.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use ::config::{self, Config, Fault, Reading, Severity, Source};
 use ::scenario::{self, ConfigSource, Scenario};
 use model::Profile;
 
-/// The bytes of a file; `-` is standard input.
+/// Reads a file; `-` is standard input.
 ///
 /// # Errors
 /// Why it cannot be read, with its name.
@@ -24,37 +24,37 @@ pub fn bytes(file: &Path) -> Result<Vec<u8>, String> {
     read.map_err(|error| format!("cannot read {}: {error}", file.display()))
 }
 
-/// The faults of a text as a person reads them, each with its source line.
+/// Formats the errors of a text with their source lines.
 pub fn fault_report(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     let text = String::from_utf8_lossy(bytes);
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
 }
 
-/// A queue configuration from a text of kornsole itself.
+/// Parses a built-in queue configuration.
 ///
 /// # Errors
-/// Every fault, rendered.
+/// Every error, formatted.
 pub fn parsed(name: &Path, text: &str, profile: Profile) -> Result<Arc<Config>, String> {
     let Reading { config, faults } = config::read(text, profile);
     config.map(Arc::new).ok_or_else(|| fault_report(name, text.as_bytes(), &faults))
 }
 
-/// A scenario with the configuration that applies to it.
+/// A scenario with its configuration.
 pub struct ScenarioInput {
-    /// What is to be run, as the files say.
+    /// The scenario of the file.
     pub scenario: Scenario,
-    /// Its configuration, as read.
+    /// The configuration that applies.
     pub config: Reading,
-    /// What is wrong with the configuration, for a person; empty when nothing is.
+    /// The errors of the configuration, formatted; empty without errors.
     pub report: String,
-    /// The configuration's own file; `None` when the scenario itself has it.
+    /// The file of the configuration; `None` if it is in the scenario.
     pub file: Option<ConfigFile>,
 }
 
-/// Reads a scenario and the configuration that applies to it: `config` if it is given, else the scenario's own.
+/// Reads a scenario and its configuration, by default its own.
 ///
 /// # Errors
-/// Every fault of the scenario, rendered, or why a file cannot be read. Faults of the configuration are in the answer.
+/// Errors of the scenario, or an unreadable file. Errors of the configuration are in the result.
 pub fn scenario(
     file: &Path,
     config: Option<&Path>,
@@ -100,7 +100,6 @@ pub fn scenario(
     }
 }
 
-/// A scenario with a configuration from a file of its own.
 fn with_file(scenario: Scenario, file: &Path, policy_group: &str, profile: Profile) -> Result<ScenarioInput, String> {
     let file = inputs::one(file, policy_group)?;
     let config = file.read(profile);
@@ -108,7 +107,6 @@ fn with_file(scenario: Scenario, file: &Path, policy_group: &str, profile: Profi
     Ok(ScenarioInput { scenario, config, report, file: Some(file) })
 }
 
-/// Why a configuration is refused; empty when it is not.
 fn refused(name: &Path, bytes: &[u8], config: &Reading) -> String {
     if config.is_valid() { String::new() } else { fault_report(name, bytes, &config.faults) }
 }

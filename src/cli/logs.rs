@@ -1,4 +1,4 @@
-//! Logs of commands without a screen: lines on standard error or in a file, with levels by module.
+//! Logs of commands without a screen, on stderr or in a file.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -38,7 +38,7 @@ impl LogArgs {
                 (BoxMakeWriter::new(Mutex::new(opened)), false)
             }
         };
-        // A log that cannot be written is no reason to write elsewhere, where it may not be possible either.
+        // Other outputs may fail too, so the error is ignored.
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
         let subscriber = subscriber.log_internal_errors(false);
         subscriber.try_init().map_err(|why| (format!("cannot write the log: {why}"), 1))

@@ -1,4 +1,4 @@
-//! How the console is drawn: arguments, environment, and the themes in a person's own directory.
+//! Appearance of the console: arguments, environment, and the themes in the user's directory.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -80,7 +80,7 @@ impl LookArgs {
         }
         let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb") && io::stdout().is_terminal();
         if dumb {
-            // Standard error may be closed.
+            // stderr may be closed.
             let _ = writeln!(io::stderr(), "TERM=dumb: this terminal cannot draw; using linear mode");
         }
         dumb

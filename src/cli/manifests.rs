@@ -1,4 +1,4 @@
-//! `kornsole run --from-manifests`: a cluster that is stopped, scheduled; what would be bound where, and why the rest waits.
+//! `kornsole run --from-manifests`: schedules a cluster from manifests.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ fn configuration(
     let text = found.as_ref().map_or(config::DEFAULT_CONFIG, |(_, text)| text);
     let config::Reading { config, faults } = config::read(text, core);
     let config = config.ok_or_else(|| {
-        // The file that has it says where; standard input cannot be read again.
+        // Search the files again for the location; standard input cannot be read twice.
         let files = paths.iter().filter(|path| *path != Path::new("-")).flat_map(|path| inputs::each(path, group));
         match files.flatten().find(|file| file.queues() == text) {
             Some(file) => file.report(&file.read(core).faults),

@@ -1,9 +1,9 @@
 //! The command line: arguments, and the wiring of the layers for each command.
 //!
 //! Invariants:
-//! - wiring only: what a command does is in the layers below;
-//! - bad input, also a file that cannot be read, ends with exit code 1 and a place, wrong use with 2, both on stderr; `diff` alone says
-//!   1 where something is different and 2 for everything else, as diff(1) does.
+//! - wiring only: the layers below implement the commands;
+//! - invalid input, including an unreadable file, exits with code 1 and a location, invalid usage with 2, both on
+//!   stderr; only `diff` returns 1 for differences and 2 for all errors, like diff(1).
 
 mod ahead;
 pub mod alerts;
@@ -63,6 +63,7 @@ pub mod user_settings;
 pub mod watch;
 pub mod whatif;
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -216,11 +217,21 @@ pub fn main() -> ExitCode {
     if let Some(ended) = of_a_job() {
         return ended;
     }
+    if is_version(std::env::args_os().skip(1)) {
+        let _ = writeln!(std::io::stdout(), "kornsole {}", env!("CARGO_PKG_VERSION"));
+        return ExitCode::SUCCESS;
+    }
     let cli = help::parse(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match &cli.command {
         None if std::env::args_os().len() == 1 => start::run(&cli.console),
         _ => carry_out(&cli),
     }
+}
+
+/// Whether the version alone is asked for: the command line, half of the time of such a call, is not built then.
+fn is_version(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    let first = arguments.next();
+    first.is_some_and(|one| one == "--version" || one == "-V") && arguments.next().is_none()
 }
 
 /// Carries out a command.

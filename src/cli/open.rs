@@ -1,4 +1,4 @@
-//! `kornsole open`: the console, read only, on a saved state dump.
+//! `kornsole open`: the read-only console for a saved state dump.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `kornsole play`: scripted keystrokes played against a console, and the result of it held against what is recorded.
+//! `kornsole play`: plays a tape and compares the result with the recording.
 
 use std::fs;
 use std::io::{self, Write};
@@ -122,7 +122,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
                 sayings::print(&played);
                 let shots = counted(played.shots.len(), "snapshot");
                 let did = if mode == Mode::Update { "written" } else { "ok" };
-                // Who reads may have seen enough.
+                // The reader may have closed the pipe.
                 let _ = writeln!(io::stdout(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
             }
             Err(trouble) => {
@@ -276,7 +276,7 @@ fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResul
         stage.jobs = Some(jobs.map_err(|why| format!("{file}: {NO_JOBS}: {why}"))?);
     }
     stage.alerts = board(&tape.head, path).map_err(|why| format!("{NO_RULES}: {why}"))?;
-    // A tape changes nothing outside of itself, whatever is applied in it.
+    // A tape must not write the configuration file.
     let core = core.without_config_file();
     if tape.head.served {
         let rig = Served::start(core, about, &tape.head).map_err(|why| format!("cannot serve it: {why}"))?;

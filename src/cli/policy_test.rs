@@ -1,4 +1,4 @@
-//! `kornsole test`: the cases of files next to a queue configuration.
+//! `kornsole test`: test cases for a queue configuration.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

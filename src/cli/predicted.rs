@@ -1,6 +1,6 @@
-//! Which core a command that predicts decides like, and what a scheduler that starts says of its own.
+//! The default profile of commands.
 //!
-//! A prediction is about a cluster that runs a release, so it is made as the newest one; a scheduler of kornsole decides by the repaired rules.
+//! A prediction uses the newest release; a scheduler of kornsole uses the default profile.
 
 use clap::Args;
 

@@ -1,7 +1,7 @@
-//! What comes from outside on its way to a terminal: no character of it moves the cursor, changes a color, or turns the direction of writing.
+//! External text for a terminal must not move the cursor, change a color, or change the writing direction.
 //!
-//! Every text that a command prints goes through [`safe`]: tables, messages, CSV, and JSON, which stays the same JSON. A file that a command
-//! prints as a whole keeps its bytes in a pipe ([`document`]).
+//! Every printed text passes [`safe`], including JSON, which stays equal. A whole file keeps its bytes in a pipe
+//! ([`document`]).
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,13 +9,13 @@ use std::io::IsTerminal as _;
 
 use console::present::text::escape;
 
-/// The text with every hidden character but the newline written as JSON escapes it: `\u001b`.
+/// Escapes every hidden character except newlines, as in JSON: `\u001b`.
 pub fn safe(text: &str) -> Cow<'_, str> {
     written_out(text, |c| c == '\n')
 }
 
-/// An error as every command prints it: `error: cannot VERB OBJECT: REASON; REMEDY`. A message that already starts with `error`, after the
-/// location in a file or without one, is unchanged.
+/// Formats an error: `error: cannot VERB OBJECT: REASON; REMEDY`. A message with `error`, even after a location, is
+/// unchanged.
 pub fn error(message: &str) -> Cow<'_, str> {
     let first = message.lines().next().unwrap_or_default();
     let marked = ["error: ", "error[", "warning["].iter().any(|mark| {
@@ -25,7 +25,7 @@ pub fn error(message: &str) -> Cow<'_, str> {
     if marked { Cow::Borrowed(message) } else { Cow::Owned(format!("error: {message}")) }
 }
 
-/// The text with every hidden character written as JSON escapes it, except those that are `retained`.
+/// Escapes every hidden character except the `retained` ones.
 fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut buffer = [0; 4];
     let mut shows = |c: char| retained(c) || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_));
@@ -40,28 +40,26 @@ fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
         }
         let mut units = [0; 2];
         for unit in c.encode_utf16(&mut units) {
-            // A text takes every character.
             let _ = write!(shown, "\\u{unit:04x}");
         }
     }
     Cow::Owned(shown)
 }
 
-/// Output of a job on its way to a terminal: it may come from another user. Bytes arrive parts that are cut anywhere.
+/// Sanitizes the output of a job, possibly of another user. Bytes arrive in arbitrary chunks.
 #[derive(Debug, Default)]
 pub struct TerminalText {
-    /// The start of a character, or of the end of a line, whose rest has not come yet.
+    /// The start of an unfinished character or line end.
     rest: Vec<u8>,
 }
 
 impl TerminalText {
-    /// What escapes output, where the standard output is a terminal and its bytes are not requested.
+    /// A sanitizer, unless stdout is not a terminal or raw bytes are requested.
     pub fn unless(raw: bool) -> Option<Self> {
         (!raw && std::io::stdout().is_terminal()).then(Self::default)
     }
 
-    /// The next bytes as [`safe`] writes them, with tabs; a carriage return before a newline is omitted. Bytes that are not UTF-8 are
-    /// shown as U+FFFD.
+    /// Sanitizes bytes like [`safe`], but keeps tabs. CR LF becomes LF, and invalid UTF-8 becomes U+FFFD.
     pub fn next(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.rest);
         all.extend_from_slice(bytes);
@@ -70,13 +68,12 @@ impl TerminalText {
         lines(&all)
     }
 
-    /// The rest, when nothing more comes.
+    /// Returns the rest at the end.
     pub fn end(&mut self) -> String {
         lines(&std::mem::take(&mut self.rest))
     }
 }
 
-/// How many of the last bytes may be the start of something longer.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.ends_with(b"\r") {
         return 1;
@@ -92,12 +89,12 @@ fn lines(bytes: &[u8]) -> String {
     written_out(&text, |c| matches!(c, '\n' | '\t')).into_owned()
 }
 
-/// CSV, whose lines end with a carriage return and a newline.
+/// Sanitizes CSV, whose lines end with CR LF.
 pub fn csv(text: &str) -> String {
     text.split("\r\n").map(safe).collect::<Vec<_>>().join("\r\n")
 }
 
-/// A whole file, for example a configuration: as it is in a pipe or a file, and safe on a terminal.
+/// Returns a file, sanitized only for a terminal.
 pub fn document(text: &str) -> Cow<'_, str> {
     if std::io::stdout().is_terminal() { safe(text) } else { Cow::Borrowed(text) }
 }

@@ -1,4 +1,4 @@
-//! `kornsole profiles`: the behavior profiles, and in which switches they differ.
+//! `kornsole profiles`: the behavior profiles and their differing switches.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -29,7 +29,6 @@ pub fn run(args: &ProfilesArgs) -> ExitCode {
     };
     match io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the profiles: {error}"), 1),
     }

@@ -1,18 +1,17 @@
-//! How far a long file is read, on the terminal of who waits for it.
+//! Progress of reading a large file, on the terminal.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// After how long something is shown, and how often it is shown again.
+/// The delay before the first update, and the interval of updates.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// The progress of reading a file; nothing is written where standard error is no terminal.
+/// Progress of reading a file; silent if stderr is not a terminal.
 pub struct Progress {
     name: String,
-    /// Bytes in all.
     all: usize,
-    /// When something was shown last, or reading started.
+    /// Time of the last update, or of the start.
     last: Instant,
     shown: bool,
     terminal: bool,
@@ -25,18 +24,18 @@ impl Progress {
         Self { name: file.display().to_string(), all, last: Instant::now(), shown: false, terminal }
     }
 
-    /// So many bytes were read.
+    /// Reports the number of bytes read so far.
     pub fn show(&mut self, read: usize) {
         if !self.terminal || self.last.elapsed() < PERIOD {
             return;
         }
         let percent = read.saturating_mul(100) / self.all.max(1);
-        // A terminal that takes nothing more is no reason to stop.
+        // A terminal error must not stop the command.
         let _written = write!(std::io::stderr(), "\r\x1b[2Kreading {} … {percent} %", self.name);
         (self.last, self.shown) = (Instant::now(), true);
     }
 
-    /// Takes the line away.
+    /// Clears the progress line.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             let _written = write!(std::io::stderr(), "\r\x1b[2K");

@@ -1,18 +1,17 @@
-//! The files and state directories that were opened last, for the start page.
+//! Recently opened files and state directories for the start page.
 //!
-//! Invariants: a list that cannot be read or written is an empty list: opening a scheduler never fails because of it.
+//! Invariant: opening a scheduler never fails because of this list.
 
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 use serde::{Deserialize, Serialize};
 
-/// The number of files that are remembered.
 const MOST: usize = 8;
-/// The largest list that is read, in bytes.
+/// Maximum size of the list's file, in bytes.
 const LARGEST: u64 = 64 << 10;
 
-/// A file or directory that was opened.
+/// A recently opened file or directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recent {
     /// The option or command that opens it: `--config`, `--workload`, `--state`, or `open`.
@@ -26,7 +25,7 @@ fn file() -> Option<PathBuf> {
     Some(etcetera::base_strategy::Xdg::new().ok()?.state_dir()?.join("kornsole").join("recent.json"))
 }
 
-/// The files and directories that were opened last and still exist, newest first.
+/// Returns the recent files and directories that still exist, newest first.
 pub fn list() -> Vec<Recent> {
     file().map(|file| read(&file)).unwrap_or_default().into_iter().filter(|recent| recent.path.exists()).collect()
 }
@@ -37,17 +36,17 @@ fn read(file: &Path) -> Vec<Recent> {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Remembers that `path` was opened with an option or command. Standard input (`-`) is not a file.
+/// Records that `path` was opened; standard input (`-`) is ignored.
 pub fn opened(with: &str, path: Option<&Path>) {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return };
     let (Some(file), Ok(path)) = (file(), path.canonicalize()) else { return };
     let all = added(read(&file), Recent { with: with.to_owned(), path });
     let written = serde_json::to_vec_pretty(&all).map_err(std::io::Error::other).and_then(|bytes| {
         std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
-        // A second kornsole may write at the same time: each writes a file of its own, and the last one stays.
+        // Parallel processes write separate files, and the last rename wins.
         let next = file.with_extension(format!("{}.new", std::process::id()));
         let kept = std::fs::write(&next, bytes).and_then(|()| std::fs::rename(&next, &file));
-        // A part of it only takes room, and the next process has another name for it.
+        // Remove an incomplete file, because the next process uses another name.
         kept.inspect_err(|_| drop(std::fs::remove_file(&next)))
     });
     if let Err(error) = written {

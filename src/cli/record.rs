@@ -1,4 +1,4 @@
-//! `--record`: what a person does in a console, written as a tape.
+//! `--record`: records the user's actions in a console as a tape.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -19,7 +19,7 @@ use console::theme::Themes;
 use model::{Profile, Time};
 use view::act::Actor;
 
-/// Writes a tape while a person is at the console.
+/// Writes a tape during a console session.
 pub struct Recording {
     file: File,
     beginning: Beginning,
@@ -27,10 +27,10 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// A recording into a file, which must not be there yet: nothing is written over.
+    /// Starts a recording into a new file.
     ///
     /// # Errors
-    /// The file cannot be made, or what is recorded cannot be written as a tape.
+    /// The file exists or cannot be created, or the session cannot be recorded as a tape.
     pub fn new(path: &Path, against: &Against, who: &Actor, core: Profile, options: &Options) -> Result<Self, String> {
         let message = |why: String| format!("--record {}: {why}", path.display());
         let source = source(path, against).map_err(message)?;
@@ -45,7 +45,7 @@ impl Recording {
         if core != Profile::default() {
             settings.push(format!("Core {core}"));
         }
-        // A theme of one's own is not where the tape will be played.
+        // The user's own theme is not available where the tape is played.
         let theme = options.theme.as_str();
         if Themes::shipped().get(theme).is_some() && theme != "dark" {
             settings.push(format!("Theme {theme}"));
@@ -53,7 +53,7 @@ impl Recording {
         if options.ascii {
             settings.push("Ascii true".to_owned());
         }
-        // What a person types may be private.
+        // The user's input may be private.
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         let file = file.map_err(|error| message(error.to_string()))?;
         let beginning = Beginning { source, settings, size: (80, 24) };
@@ -61,7 +61,7 @@ impl Recording {
         Ok(Self { file, beginning, recorder })
     }
 
-    /// Writes the lines that are whole. A full disk cannot be reported here: the console continues.
+    /// Writes complete lines. Errors are ignored, because the console must continue.
     fn flush(&mut self) {
         let _ = self.file.write_all(self.recorder.take().as_bytes());
     }
@@ -101,7 +101,7 @@ impl Tap for Recording {
     }
 }
 
-/// What follows `Source` in the tape: files are looked for next to it.
+/// The argument of `Source` in the tape: files are relative to it.
 fn source(tape: &Path, against: &Against) -> Result<String, String> {
     let file = |file: &str| -> Result<String, String> {
         if file == "-" {
@@ -124,7 +124,7 @@ fn source(tape: &Path, against: &Against) -> Result<String, String> {
     })
 }
 
-/// A file as seen from a directory; as it is when one of them cannot be found.
+/// Unchanged if a path cannot be resolved.
 fn relative(folder: &Path, file: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (Ok(folder), Ok(file)) = (fs::canonicalize(folder), fs::canonicalize(file)) else { return file.to_path_buf() };

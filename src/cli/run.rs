@@ -1,4 +1,4 @@
-//! `kornsole run`: scenarios without a screen, their traces on standard output.
+//! `kornsole run`: scenarios without a screen, with traces on stdout.
 
 use std::io::{self, BufWriter, IsTerminal, StderrLock, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ fn run_one(args: &RunArgs, core: Profile, (number, file): (usize, &Path), out: &
     } else {
         Report::Trace(Trace::new(&mut *out))
     };
-    // A trace on the same terminal shows by itself that it continues.
+    // A trace on the same terminal already shows progress.
     let watched = io::stderr().is_terminal() && (args.summary || !io::stdout().is_terminal());
     let progress = watched.then(|| Progress::new(started, file, scenario.steps.len()));
     let mut sink = Output { report, spent: Duration::ZERO, timed: args.timings, progress };
@@ -135,7 +135,7 @@ fn report_timings(file: &Path, files: usize, reading: Duration, until: Duration,
     let name = if files > 1 { format!("{}: ", file.display()) } else { String::new() };
     let (reading, running, printing) = (ms(reading), ms(running), ms(spent + after));
     let message = format!("{name}reading {reading:.1} ms, running {running:.1} ms, printing {printing:.1} ms");
-    // A closed standard error is no failure.
+    // A closed stderr is not an error.
     let _written = writeln!(io::stderr(), "{message}");
 }
 
@@ -219,7 +219,7 @@ impl Progress {
         self.next = now + REPORT_EVERY;
         self.shown = true;
         let Self { name, steps, commands, .. } = self;
-        // A terminal that went away is no reason to stop.
+        // A terminal error must not stop the command.
         let _written = write!(self.err, "\r\x1b[K{name}: step {} of {steps}, {commands} commands", step + 1);
         let _flushed = self.err.flush();
     }

@@ -1,4 +1,4 @@
-//! Faults as SARIF 2.1.0, which code review tools read.
+//! Errors as SARIF 2.1.0 for code review tools.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use config::{Fault, Severity};
 use model::Profile;
 
-/// One log with one run: the faults of all files, each with its rule, its place and its queue.
+/// A log with one run and the errors of all files.
 pub fn log<'a>(faults: impl Iterator<Item = (&'a str, &'a Fault)> + Clone, core: Profile) -> Value {
     let codes: BTreeSet<&str> = faults.clone().map(|(_, fault)| fault.code).collect();
     let rules: Vec<Value> = codes.into_iter().map(|code| json!({ "id": code })).collect();
@@ -45,7 +45,7 @@ fn result(file: &str, fault: &Fault) -> Value {
     })
 }
 
-/// A file name as a URI reference, relative as the person wrote it.
+/// Relative if the user wrote it so.
 fn uri(file: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
     let each = file.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") });

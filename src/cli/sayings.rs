@@ -1,24 +1,24 @@
-//! What linear mode says while a tape is played, and how a tape is examined.
+//! Output of linear mode during a tape, and options for examining a tape.
 
 use std::io::{self, Write};
 
 use console::tape::PlayResult;
 use console::theme::Depth;
 
-/// How a tape is examined.
+/// Options for examining a tape.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Looks {
-    /// How many colors who looks on can see; otherwise as the tape says.
+    /// The viewer's color depth; default: the tape's.
     pub depth: Option<Depth>,
-    /// What linear mode says is checked too.
+    /// Whether to check linear mode, too.
     pub linear: bool,
 }
 
-/// Prints what linear mode says at the snapshots.
+/// Prints the output of linear mode at the snapshots.
 pub fn print(played: &PlayResult) {
     let mut out = io::stdout().lock();
     for saying in &played.sayings {
-        // Who reads may have seen enough.
+        // The reader may have closed the pipe.
         let _ = writeln!(out, "{}, line {}:", saying.name, saying.at.line);
         for line in &saying.lines {
             let _ = writeln!(out, "{line}");

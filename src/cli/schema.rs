@@ -22,7 +22,6 @@ pub struct SchemaArgs {
 pub fn run(args: &SchemaArgs) -> ExitCode {
     match writeln!(io::stdout().lock(), "{:#}", config::schema(args.core.profile())) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the schema: {error}"), 1),
     }

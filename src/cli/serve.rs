@@ -1,4 +1,4 @@
-//! `kornsole serve`: the scheduler and its REST API, without a screen.
+//! `kornsole serve`: the scheduler and its REST API without a screen.
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
@@ -191,7 +191,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         Ok((engine, server, (watched, watching, collector)))
     });
     match started {
-        // Alerts are evaluated and trends collected for as long as the last one is there; what is left is written then.
+        // Alerts and trends write their remaining data when the last of these is dropped.
         Ok((engine, server, _watched)) => {
             state.served(&server);
             until_stopped(&engine, server)
@@ -249,7 +249,7 @@ pub(in crate::cli) fn url(server: &Server) -> String {
 
 /// Reports on standard output where the API is, for scripts that start a server on any free port.
 fn announce(address: &str) {
-    // No one may listen there.
+    // The reader may have closed the pipe.
     let _ = super::settings::print(&format!("{address}\n"));
 }
 

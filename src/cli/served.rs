@@ -1,7 +1,7 @@
-//! A tape's scheduler, served over REST in this process, and the console attached to it: one clock for all three.
+//! A tape's scheduler, served over REST in this process, and the attached console: one clock for all three.
 //!
-//! Nothing here goes by the wall clock, so that the same tape shows the same screens in spite of the sockets: the scheduler is stepped,
-//! the client asks one thing after the other by the tape's clock, and after every step the tape waits until it has read what there is.
+//! Without the wall clock, the same tape shows the same screens despite the sockets: the scheduler is stepped, and the
+//! tape waits until the client has read everything.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -20,12 +20,11 @@ use server::{Access, Options, Server};
 use source::remote::RemoteOptions;
 use source::{About, Remote, Source, Stepped};
 
-/// How long is waited for a port that one had before.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long the client waits for anything: a slow machine is no fault of the server.
+/// Client timeout, long enough for a slow machine.
 const LONG: Duration = Duration::from_secs(120);
 
-/// A served scheduler, a console's way to it, and the time of both.
+/// A served scheduler, its attached console, and their clock.
 pub struct Served {
     scheduler: Arc<Stepped>,
     remote: Arc<Remote>,
@@ -38,16 +37,14 @@ enum State {
     There {
         _server: Server,
     },
-    /// No one listens, and no one else gets the port.
+    /// No listener, but the port is reserved.
     Gone(TcpSocket),
 }
 
-/// A directory for the token, which is removed again.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -63,10 +60,10 @@ impl Folder {
 }
 
 impl Served {
-    /// Serves a core, and attaches the person of the tape to it.
+    /// Serves a core and attaches the tape's user to it.
     ///
     /// # Errors
-    /// The system gives no port, no directory, or no thread.
+    /// The system provides no port, directory, or thread.
     pub fn start(core: Core, about: About, head: &Head) -> Result<Self, String> {
         let actor = head.actor();
         let folder = Folder::new()?;
@@ -98,7 +95,7 @@ impl Served {
 }
 
 impl Served {
-    /// The scheduler that is served, for who does something to it that does not come over this console.
+    /// The served scheduler, for changes that bypass the console.
     pub fn scheduler(&self) -> &Arc<Stepped> {
         &self.scheduler
     }
@@ -134,7 +131,7 @@ impl Rig for Served {
             (State::There { .. }, false) => {
                 let socket = TcpSocket::new_v4().map_err(message)?;
                 socket.set_reuseaddr(true).map_err(message)?;
-                // Stops the server, which finishes what it is answering.
+                // The stopping server finishes its current answers.
                 let before = std::mem::replace(&mut self.state, State::Gone(socket));
                 drop(before);
                 if let State::Gone(socket) = &self.state {
@@ -155,7 +152,7 @@ impl Rig for Served {
     }
 }
 
-/// What comes of something that is tried until it goes: a process that is just being started may hold the port for a moment.
+/// A starting process may hold the port for a moment.
 fn soon<T>(mut what: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
     let until = Instant::now() + PATIENCE;
     loop {

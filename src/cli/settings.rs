@@ -1,4 +1,4 @@
-//! The scheduler's own configuration on the command line: its file, and the flags that go before it.
+//! The scheduler configuration on the command line, and the flags that override it.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -126,7 +126,6 @@ pub fn print(text: &str) -> ExitCode {
 pub fn print_bytes(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the configuration: {error}"), 1),
     }

@@ -1,4 +1,4 @@
-//! `kornsole completions` and `kornsole man`: what a shell and a reader of manuals want.
+//! `kornsole completions` and `kornsole man`.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -42,7 +42,6 @@ pub fn man(command: clap::Command) -> ExitCode {
 }
 
 fn print(text: &[u8]) -> ExitCode {
-    // A reader that has seen enough, as `head`, is no failure.
     match io::stdout().lock().write_all(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             fail(&format!("cannot write the output: {error}"), 1)

@@ -1,4 +1,4 @@
-//! `kornsole` without arguments: the start page, or what `default` in the settings names.
+//! `kornsole` without arguments: the start page, or the setting `default`.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -10,13 +10,13 @@ use ::console::shell::settings::Settings;
 use ::console::shell::start::{Choice, choose};
 use ::console::theme::Themes;
 
-/// A choice with the command line that opens it, after `kornsole`; empty for the embedded scheduler without files.
+/// Arguments for `kornsole`; empty for the embedded scheduler without files.
 struct Way {
     choice: Choice,
     arguments: Vec<OsString>,
 }
 
-/// Opens what the settings or the user choose; lists the choices when the output is not a terminal.
+/// Opens the choice of the settings or the user; lists the choices without a terminal.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     let settings = match user_settings::read(None, &Themes::shipped()) {
         Ok(found) => found.read.settings,
@@ -54,7 +54,6 @@ fn open(arguments: &[OsString], args: &ConsoleArgs) -> ExitCode {
     }
 }
 
-/// The command line of the setting `default`.
 fn of_default(default: &str) -> Vec<OsString> {
     match default {
         "empty" => Vec::new(),
@@ -64,7 +63,6 @@ fn of_default(default: &str) -> Vec<OsString> {
     }
 }
 
-/// All choices, and why the contexts of the kubeconfig are missing.
 fn ways(settings: &Settings) -> (Vec<Way>, Option<String>) {
     let mut ways = Vec::new();
     let mut add = |heading, key, name: String, detail: String, arguments: Vec<OsString>| {
@@ -103,7 +101,6 @@ fn ways(settings: &Settings) -> (Vec<Way>, Option<String>) {
     (ways, fault)
 }
 
-/// Prints the choices as commands, one per line.
 fn print(ways: &[Way], fault: Option<&str>) -> ExitCode {
     let mut text = String::new();
     let mut heading = "";

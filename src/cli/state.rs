@@ -1,4 +1,4 @@
-//! `--state DIR`: a scheduler that is kept.
+//! `--state DIR`: a scheduler with persistent state.
 
 use std::path::PathBuf;
 

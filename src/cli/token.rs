@@ -1,4 +1,4 @@
-//! `kornsole token new|list|revoke`: who may use the REST API (`rest.md` E1).
+//! `kornsole token new|list|revoke`: tokens of the REST API (`rest.md` E1).
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ pub fn run(args: &TokenArgs) -> ExitCode {
     };
     match outcome {
         Ok(text) => {
-            // Who reads may have seen enough.
+            // The reader may have closed the pipe.
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }

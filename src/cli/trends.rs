@@ -1,4 +1,4 @@
-//! Where trends are kept: next to the state of a scheduler in this process, in the state directory of the user for one elsewhere.
+//! Storage of trends: the state directory of the scheduler or of the user.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use source::Trends;
 use source::book::Book;
 use source::remote::kept;
 
-/// The trends of a scheduler in this process: in its state directory; without one in memory.
+/// The trends of an embedded scheduler: in its state directory, or in memory.
 pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
     state.map_or_else(Trends::in_memory, Trends::retained_in)
 }
 
-/// The context of a scheduler elsewhere: its name in the settings, or its host.
+/// The context's name in the settings, or its host.
 pub fn context(found: &AttachTarget) -> String {
     found.options.name.clone().unwrap_or_else(|| found.target.host())
 }
 
-/// The ledger that is followed of a scheduler elsewhere, in the same directory.
+/// The followed ledger of a remote scheduler, in the same directory.
 pub fn book(found: &AttachTarget) -> Arc<Book> {
     Book::start(kept::folder(&context(found)).as_deref())
 }
 
-/// The trends of a scheduler elsewhere: `$XDG_STATE_HOME/kornsole/CONTEXT`.
+/// The trends of a remote scheduler: `$XDG_STATE_HOME/kornsole/CONTEXT`.
 pub fn attached(found: &AttachTarget) -> Arc<Trends> {
     kept::folder(&context(found)).as_deref().map_or_else(Trends::in_memory, Trends::retained_in)
 }

@@ -1,4 +1,4 @@
-//! A person's own settings: finding the file, reading it, and what the arguments and the environment say in addition.
+//! User settings: file, arguments, and environment.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -10,39 +10,38 @@ use console::shell::settings;
 use console::shell::settings::Read;
 use console::theme::Themes;
 
-/// The file in a person's directory of settings, and the directory in the system's place for them.
 const FILE: &str = "settings.toml";
 const FOLDER: &str = "kornsole";
-/// No settings are longer.
+/// Maximum size of the settings, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// A person's settings as they were found.
+/// The user settings that were found.
 #[derive(Clone, Debug, Default)]
 pub struct UserSettingsFile {
     /// The file, if there is one.
     pub file: Option<PathBuf>,
-    /// What it says, and what in it is wrong.
+    /// The settings and their errors.
     pub read: Read,
-    /// The faults as a person reads them; empty when there are none.
+    /// The formatted errors; empty without errors.
     pub message: String,
 }
 
-/// The directory of a person's settings, rules and themes: `$XDG_CONFIG_HOME/kornsole`, by default in `~/.config`. `None` where `HOME` is not
-/// set: to look the user up would end a program that is linked statically with glibc, where modules of the system are in the way.
+/// The directory of settings, rules, and themes, default: `~/.config/kornsole`. `None` without `HOME`: looking the user
+/// up could crash a static glibc binary because of NSS modules.
 pub fn folder() -> Option<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty())?;
     Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join(FOLDER))
 }
 
-/// Where a person's settings are looked for: `settings.toml` in [`folder`].
+/// The default path of the user settings: `settings.toml` in [`folder`].
 pub fn default_file() -> Option<PathBuf> {
     Some(folder()?.join(FILE))
 }
 
-/// Reads a person's settings: those of the file named, which must be there, or those of [`default_file`], which need not.
+/// Reads the named file, or the optional [`default_file`].
 ///
 /// # Errors
-/// Why the file that was named cannot be read. What is wrong in a file that reads is no error.
+/// Why the named file cannot be read. Errors in its content are in the result.
 pub fn read(named: Option<&Path>, themes: &Themes) -> Result<UserSettingsFile, String> {
     let Some(file) = named.map(Path::to_path_buf).or_else(default_file) else { return Ok(UserSettingsFile::default()) };
     let mut bytes = Vec::new();

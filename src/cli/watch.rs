@@ -1,4 +1,4 @@
-//! `kornsole watch`: collects the trends of a scheduler elsewhere and evaluates its alerts, without a screen.
+//! `kornsole watch`: trends and alerts of a remote scheduler without a screen.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -86,7 +86,7 @@ pub fn run(args: &WatchArgs) -> ExitCode {
         Ok(watched) => watched,
         Err(report) => return fail(&report.message, report.code),
     };
-    // Applications are requested where they are on the screen: here they always are.
+    // Applications are fetched only while they are on the screen.
     source.set_focus(&Focus { kind: FocusKind::Apps(None), ..Focus::default() });
     let collector = Collector::start(&source, Arc::clone(&retained));
     let mut said = Said::default();
@@ -101,7 +101,6 @@ pub fn run(args: &WatchArgs) -> ExitCode {
         let on: Vec<&Alert> = picture.iter().flat_map(|picture| picture.on()).filter(serious).collect();
         if args.exit_on == Some(ExitOn::Alert) && !on.is_empty() {
             let line = |alert: &&Alert| format!("{}  {}: {}\n", alert.severity, alert.title(), alert.text);
-            // No one may listen there; the exit code says it too.
             let _ = settings::print(&on.iter().map(line).collect::<String>());
             code = ExitCode::from(ALERTED);
             break;
@@ -154,7 +153,7 @@ impl Said {
                     if let Some(why) = keeping.trouble() {
                         tracing::warn!("{why}");
                     }
-                    // For scripts: it collects now, and where. No one may listen there.
+                    // Tells scripts that the collection has started, and where.
                     let _ = settings::print(&format!("{}\n", file.display()));
                 }
                 Keeping::Reads(file) => {

@@ -1,4 +1,4 @@
-//! Alerts in the console: the line on every page, the overview, the page, silences.
+//! Alerts in the console: status line, overview, alerts page, and silences.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,7 +58,6 @@ fn what_is_no_silence_is_refused_with_what_would_be_right() {
     let mut driver = Driver::new(Arc::clone(&source) as Arc<dyn Source>, Options::default(), 120, 24);
     driver.keys(":silence 2h x<ret>").unwrap();
     assert!(text(&driver).contains("only on the alerts page"), "{}", text(&driver));
-    // The rules are judged as time moves.
     driver.keys("!:silence 2h x<ret>").unwrap();
     assert!(text(&driver).contains("the rules have not been evaluated yet"), "{}", text(&driver));
     (0..20).for_each(|_| _ = source.advance(Duration::from_secs(5)));

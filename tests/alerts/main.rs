@@ -1,4 +1,4 @@
-//! Alerts: situations made by scenarios; a real Alertmanager and a real Prometheus, where they are installed.
+//! Alerts with scenarios, and with a real Alertmanager and Prometheus if installed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 #![allow(clippy::print_stdout, reason = "what is left out is printed")]

@@ -1,5 +1,4 @@
-//! Against the real programs: an Alertmanager takes our alerts, a Prometheus scrapes us and reads our rules. Without them `cargo test` prints
-//! what it left out.
+//! Tests with a real Alertmanager and Prometheus; skipped with a note if they are not installed.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +11,7 @@ use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Whether a program is here; else that is printed.
+/// Returns whether a program is installed, and prints a note if not.
 fn is_here(program: &str, package: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {
@@ -25,7 +24,7 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A process that ends with the test.
+/// Kills its process on drop.
 struct Running(Child);
 
 impl Drop for Running {
@@ -39,7 +38,6 @@ fn start(command: &mut Command) -> Running {
     Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// The body of an answer; `None` while nobody answers with 200.
 fn get(port: u16, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: a\r\n\r\n").as_bytes()).ok()?;
@@ -51,7 +49,6 @@ fn get(port: u16, path: &str) -> Option<String> {
         .or_else(|| head.contains(" 200 ").then(|| body.to_owned()))
 }
 
-/// Waits until an answer holds what is wanted.
 fn wait_for(what: &str, mut found: impl FnMut() -> Option<bool>) {
     let until = Instant::now() + PATIENCE;
     while found() != Some(true) {
@@ -60,7 +57,6 @@ fn wait_for(what: &str, mut found: impl FnMut() -> Option<bool>) {
     }
 }
 
-/// A scheduler on which a node is lost, with rules.
 fn serve(folder: &TestFolder, rules: &str) -> Program {
     let (file, workload, state) = (folder.join("alerts.toml"), folder.join("w.yaml"), folder.join("state"));
     std::fs::write(&file, rules).unwrap();
@@ -97,7 +93,6 @@ fn an_alertmanager_takes_our_alerts_once() {
     assert_eq!((&labels["alertname"], &labels["node"]), (&"node-lost".into(), &"n2".into()));
     assert_eq!((&labels["severity"], &labels["partition"]), (&"critical".into(), &"default".into()));
     let begun = found[0]["startsAt"].clone();
-    // A restart: the same alert, which began when it began.
     served.kill();
     let again = serve(&folder, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
     let own = || {
@@ -120,7 +115,7 @@ fn a_webhook_that_drips_is_left_after_its_time_limit() {
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.write_all(b"HTTP/1.1 200 OK\r\nX-Long: ").unwrap();
-        // A header without end, a byte a second: no single wait is longer than the limit.
+        // An endless header, one byte per second: no single read exceeds the timeout.
         let bytes = (0..PATIENCE.as_secs()).take_while(|_| {
             std::thread::sleep(Duration::from_secs(1));
             stream.write_all(b"x").is_ok()
@@ -169,7 +164,6 @@ fn a_prometheus_scrapes_our_alerts() {
     wait_for("a scrape", || query("up%3D%3D1").map(|found| found == 1));
     wait_for("our alert", || query("kornsole_alert%7Balertname%3D%22node-lost%22%7D").map(|found| found == 1));
     wait_for("the alert of our rules", || query("ALERTS%7Balertname%3D%22KornsoleAlert%22%7D").map(|found| found == 1));
-    // Every expression of the dashboard reads.
     let dashboard = kornsole_command(&["grafana"]).output().unwrap();
     let dashboard: Value = serde_json::from_slice(&dashboard.stdout).unwrap();
     let mut expressions = 0;

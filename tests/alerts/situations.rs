@@ -1,4 +1,4 @@
-//! Situations made by scenarios: which rule alerts, once, and that no other does.
+//! Situations from scenarios: exactly one rule alerts, once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use source::Stepped;
 
 use super::common::{about, user};
 
-/// Two queues with guarantees, one with limits, one below a parent.
+/// Two queues with guaranteed resources, one with limits, and one with a parent.
 const CONFIG: &str = "
   partitions:
     - name: default
@@ -40,14 +40,12 @@ const CONFIG: &str = "
             - name: m
               resources: {max: {vcore: 2}}
 ";
-/// The same without the queue b.
 fn without_b() -> String {
     CONFIG.replace("            - name: b\n", "")
 }
 
 pub const NODES: &str = "- node: {id: n1, capacity: {vcore: 4}}\n- node: {id: n2, capacity: {vcore: 4}}\n";
 
-/// An application of a user with so many asks of so many cores; what can be placed is placed.
 fn app(name: &str, queue: &str, user: &str, count: u32, cores: u32) -> String {
     format!(
         "- submit: {{app: {name}, queue: root.{queue}, user: {user}, groups: [{user}s]}}\n\
@@ -65,7 +63,7 @@ fn reload(text: &str) -> String {
     format!("- config: |\n{indented}")
 }
 
-/// A scheduler that goes through a scenario, with the default rules and more.
+/// Returns a scheduler that runs a scenario with the default rules and `rules`.
 pub fn source(rules: &str, steps: &str) -> (Stepped, Arc<Board>) {
     let text = format!("version: 1\nname: situation\nconfig: |\n{CONFIG}steps:\n{steps}");
     let reading = scenario::read(&text);
@@ -81,7 +79,7 @@ pub fn source(rules: &str, steps: &str) -> (Stepped, Arc<Board>) {
     (Stepped::new(core, about("test"), user("ann").scheduler_admin(true)).with_alerts(Arc::clone(&board)), board)
 }
 
-/// What is reported in so many minutes of a scenario: `+` fires, `-` is over.
+/// `+` is firing, `-` is resolved.
 fn reported(rules: &str, steps: &str, minutes: u64) -> Vec<String> {
     let (source, board) = source(rules, steps);
     let (mut seen, mut all) = (0, Vec::new());
@@ -97,7 +95,7 @@ fn reported(rules: &str, steps: &str, minutes: u64) -> Vec<String> {
     all
 }
 
-/// One situation: what it is, its own rules, its steps, how many minutes it is watched, what is reported.
+/// Description, rules, steps, minutes to watch, and expected reports.
 struct Situation(&'static str, &'static str, String, u64, &'static [&'static str]);
 
 const EXPRESSION: &str =
@@ -321,7 +319,7 @@ fn limits_and_drains() -> Vec<Situation> {
 }
 
 fn of_the_cluster() -> Vec<Situation> {
-    // A step whose text is faulty changes nothing. The scheduler itself refuses that a leaf with applications becomes a parent (CFG-110).
+    // The scheduler rejects a leaf with applications that becomes a parent (CFG-110).
     let b = "            - name: b\n";
     let broken = CONFIG.replace(b, &format!("{b}              queues:\n                - name: d\n"));
     let used = || NODES.to_owned() + &app("x", "b", "bob", 1, 1) + &pass(1);

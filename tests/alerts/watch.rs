@@ -1,4 +1,4 @@
-//! `kornsole watch`: the real program collects trends and evaluates alerts of a server, without a screen.
+//! `kornsole watch` with the real program.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -13,7 +13,6 @@ use super::situations::{NODES, source};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server with two nodes.
 fn serve(folder: &TestFolder) -> Program {
     let workload = folder.join("w.yaml");
     let config = "  partitions:\n    - name: default\n      queues:\n        - name: root\n";
@@ -44,7 +43,6 @@ fn an_alert_ends_it_with_a_code_of_its_own_and_what_was_measured_is_kept() {
     let said = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(said.contains("warning  few: cluster: "), "{}", text(&output));
     let file = said.lines().find(|line| line.ends_with("trends.redb")).unwrap_or_else(|| panic!("{said}")).to_owned();
-    // Another one begins with what it kept.
     let retained = Trends::retained_in(std::path::Path::new(&file).parent().unwrap());
     let (here, _board) = source("", NODES);
     let here: Arc<dyn Source> = Arc::new(here);

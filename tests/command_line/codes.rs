@@ -1,4 +1,4 @@
-//! Exit codes agree from one command to the other, and flags stand before or behind a command.
+//! Exit codes, and flags before and after a command.
 
 use crate::common::TestFolder;
 use crate::kornsole;

@@ -1,14 +1,13 @@
-//! `kornsole diff` and `kornsole schema` as a person calls them: what goes where, and the exit code.
+//! `kornsole diff` and `kornsole schema`: output streams and exit codes.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// Exit code, standard output and standard error.
+/// Returns the exit code, stdout, and stderr.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     super::kornsole(env!("CARGO_MANIFEST_DIR"), arguments, "")
 }
 
-/// The name of a file with this text.
 fn file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("diff-{name}"));
     fs::write(&path, text).expect("the folder for tests is writable");

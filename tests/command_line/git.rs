@@ -1,4 +1,4 @@
-//! `kornsole diff --git`: two commits of a repository, in each format, and the commands of `docs/guide/ci.md`.
+//! `kornsole diff --git`, and the commands of `docs/guide/ci.md`.
 
 use std::path::Path;
 use std::process::Command;
@@ -40,7 +40,7 @@ fn commit(folder: &TestFolder, files: &[(&str, &str)]) {
     git(folder, &["commit", "-q", "-m", "change"]);
 }
 
-/// A repository with these values in `main`, and these in its HEAD.
+/// Creates a repository with `old` in `main` and `new` in its HEAD.
 fn repository(old: &str, new: &str) -> TestFolder {
     let folder = TestFolder::new();
     git(&folder, &["init", "-q"]);
@@ -56,7 +56,7 @@ fn run(folder: &TestFolder, arguments: &[&str]) -> (Option<i32>, String, String)
 
 #[test]
 fn differences_and_only_new_warnings_are_printed() {
-    // One line more, so that the old warning is on another line.
+    // An additional line moves the old warning to another line.
     let new = VALUES
         .replace("yunikornDefaults", "# values\nyunikornDefaults")
         .replace("- name: b", "- name: c\n          resources: {max: {Memory: 1Gi}}");
@@ -183,7 +183,6 @@ fn a_comment_has_at_most_60_lines() {
     );
 }
 
-/// The commands of kornsole in the blocks of a page.
 fn commands(page: &str) -> Vec<String> {
     let mut in_block = false;
     let mut found = Vec::new();
@@ -210,7 +209,6 @@ fn each_command_of_the_page_about_merge_requests_works() {
     assert_eq!(commands.len(), 7, "{commands:?}");
     let binary = Path::new(env!("CARGO_BIN_EXE_kornsole")).parent().unwrap();
     for command in commands {
-        // The directory of a container.
         let local = command.replace("/config/", "deploy/");
         let done = Command::new("sh")
             .args(["-euc", &local])

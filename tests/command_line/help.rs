@@ -1,4 +1,4 @@
-//! The help of each command: lengths, plain English, and examples that the real parser accepts.
+//! Help of each command: lengths, words, and examples that parse.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! Commands on what people have: Helm values, directories, patterns, gzip, standard input.
+//! Commands with real inputs: Helm values, directories, patterns, gzip, and standard input.
 
 use std::path::Path;
 
@@ -59,7 +59,6 @@ fn every_command_reads_helm_values_and_says_so() {
     }
     let (code, out, err) = run(&["diff", "queues.yaml", "values.yaml"]);
     assert_eq!((code, err.as_str()), (Some(0), said), "{out}");
-    // Of a configuration by itself nothing is said.
     assert_eq!(run(&["check", "queues.yaml"]).2, "");
     let (_, _, err) = run(&["run", "scenario.yaml", "--config", "values.yaml"]);
     assert!(err.contains(said), "{err}");
@@ -101,7 +100,7 @@ fn directories_and_patterns_have_one_configuration_or_name_all() {
     folder.write("template.yaml", "kind: Deployment\nspec: {{ .Values.spec }}: {\n");
     folder.write("notes.txt", "partitions: [");
     let run = |arguments: &[&str]| run(&folder, arguments, "");
-    // The entry of yunikorn-configs replaces the other one, also in another file.
+    // The entry of yunikorn-configs overrides the other one, even in another file.
     folder.write("alone", CONFIG);
     let (code, out, err) = run(&["diff", "alone", "."]);
     assert!(

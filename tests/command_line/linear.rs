@@ -1,4 +1,4 @@
-//! Linear mode in a pipe: words in, lines out, and nothing but lines.
+//! Linear mode in a pipe: commands in, plain lines out.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -20,7 +20,6 @@ partitions:
     - name: two
 ";
 
-/// The lines that a console on two queues says to some words.
 fn says(words: &str, more: &[&str]) -> (Option<i32>, String, String) {
     let folder = crate::common::TestFolder::new();
     folder.write("queues.yaml", QUEUES);
@@ -45,7 +44,6 @@ fn words_go_in_and_plain_lines_come_out() {
     for said in ["Page: Queues; 3 queues", "root.one", "Page: Nodes", "Page: Applications", "partition default"] {
         assert!(output.contains(said), "no {said:?} in\n{output}");
     }
-    // What is asked for stands before what is said to it.
     assert!(output.contains("\nqueues> select two\n3. root.two"), "{output}");
 }
 
@@ -121,7 +119,6 @@ fn a_saved_state_is_looked_at_in_lines_too() {
     assert!(output.contains("Page: Nodes; "), "{output}");
 }
 
-/// Three stages: one queue has 4 cores, 12 after a minute, 30 after another twenty.
 const STAGES: &str = "\
 version: 1
 name: stages
@@ -143,7 +140,6 @@ steps:
 - schedule: idle
 ";
 
-/// Reads the overview in a console on the stages with a state folder until it holds a text; then leaves. Gives all that was said.
 fn reads_until(folder: &Path, speed: &str, text: &str) -> String {
     let arguments =
         ["--workload", "stages.yaml", "--state", "state", "--linear", "--settings", "/dev/null", "--speed", speed];
@@ -158,7 +154,7 @@ fn reads_until(folder: &Path, speed: &str, text: &str) -> String {
     let (sender, lines) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            // Who listens may have heard enough.
+            // The receiver may have stopped.
             let _ = sender.send(line);
         }
     });

@@ -1,4 +1,4 @@
-//! The commands without a screen, as a person and a pipeline call them: what is printed, what goes where, and the exit code.
+//! Commands without a screen: output, streams, and exit codes.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a failed test says so by a panic")]
 
@@ -24,7 +24,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Exit code, standard output and standard error of a call in a folder, with this on standard input.
 fn kornsole(folder: impl AsRef<Path>, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(arguments)
@@ -34,7 +33,7 @@ fn kornsole(folder: impl AsRef<Path>, arguments: &[&str], stdin: &str) -> (Optio
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    // A call that does not read its input closes it; that is no failure of the test.
+    // A call that does not read its input closes the pipe.
     let _written = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
     let output = child.wait_with_output().expect("the binary ends");
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");

@@ -1,4 +1,4 @@
-//! `kornsole run --from-manifests` as a person calls it.
+//! `kornsole run --from-manifests` with the real program.
 
 const FOLDER: &str = "tests/manifests/cluster";
 
@@ -55,7 +55,7 @@ fn another_configuration_than_that_of_the_manifests() {
     std::fs::write(&file, queues).expect("the folder for tests is writable");
     let (code, out, _) = run(&[FOLDER, "--config", file.to_str().expect("UTF-8")], "");
     assert_eq!(code, Some(0));
-    // What ran before stays in the recovery queue, and no rule places the rest.
+    // Pods that ran before stay in the recovery queue, and no rule places the rest.
     assert!(out.contains("etl/executor-1  n1    root.@recovery@"), "{out}");
     assert!(out.contains("pending: ml/train no placement rule matched"), "{out}");
 }
@@ -125,7 +125,7 @@ fn the_pods_of_a_job_are_scheduled_and_other_kinds_are_counted() {
 
 #[test]
 fn manifests_are_completed_before_pods_are_scheduled() {
-    // A limit alone is requested: 9 cores do not fit a node with 4.
+    // A limit without a request counts as the request.
     let limits = "kind: Pod\nmetadata: {name: big, namespace: a}\nspec: {schedulerName: yunikorn, containers: [{name: c, resources: {limits: {cpu: 9}}}]}\n";
     let (_, out, _) = run(&["-"], &format!("{NODE}{limits}"));
     assert!(out.contains("to be bound: 0; pending: 1"), "{out}");

@@ -1,15 +1,14 @@
-//! `kornsole place` as a person and a pipeline call it: what is printed, what goes where, and the exit code.
+//! `kornsole place`: output, streams, and exit codes.
 
 use serde_json::{Value, json};
 
-/// Exit code, standard output and standard error of a call with this on standard input.
 fn place(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     let core: &[&str] = if arguments.contains(&"--core") { &[] } else { &["--core", "kornsole"] };
     let arguments = [&["place"], arguments, core].concat();
     super::kornsole(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement"), &arguments, stdin)
 }
 
-/// A submission, and what the answer is known by.
+/// Submission, exit code, and expected parts of the output.
 const CASES: [(&str, i32, &[&str]); 12] = [
     ("exists", 0, &["--user", "sue", "--queue", "root.default"]),
     ("created", 0, &["--user", "kim", "--group", "ml", "--queue", "root.nowhere.x"]),

@@ -1,4 +1,4 @@
-//! `kornsole run` as a person calls it: what goes where, and the exit code.
+//! `kornsole run`: output, streams, and exit codes.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,8 +8,7 @@ fn file(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Exit code, standard output and standard error of a run with this on standard input, by the mended rules where no core is named. The line
-/// that names the core is left out.
+/// Uses the default profile if the arguments name no core, and removes the line that names the core.
 fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     let core: &[&str] = if arguments.contains(&"--core") { &[] } else { &["--core", "kornsole"] };
     let (code, out, err) = by_default(&[arguments, core].concat(), stdin);
@@ -18,13 +17,13 @@ fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     (code, out, err)
 }
 
-/// The same as it is called.
+/// Like [`run`], with the arguments unchanged.
 fn by_default(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     super::kornsole(env!("CARGO_MANIFEST_DIR"), &[&["run"], arguments].concat(), stdin)
 }
 
 const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
-/// The second step is refused.
+/// The second step is rejected.
 const STEPS: &str =
     "steps: [{submit: {app: x, queue: root.a, user: sue}}, {submit: {app: x, queue: root.a, user: sue}}]\n";
 
@@ -193,7 +192,7 @@ fn a_long_run_says_on_a_terminal_how_far_it_is() {
     let mut terminal = pty.master.try_clone_reader().expect("what it prints");
     let mut seen = String::new();
     let mut bytes = [0; 256];
-    // The run is far too long to end by itself before it reports.
+    // The run is too long to finish before its first report.
     while !seen.contains("commands") {
         let count = terminal.read(&mut bytes).expect("it prints");
         assert!(count > 0, "it ended without a word: {seen}");

@@ -1,8 +1,7 @@
-//! The scheduler's own configuration by the real binary: what holds, where it is from, and what is refused.
+//! Configuration of the scheduler: values in effect, their origin, and errors.
 
 use crate::common::TestFolder;
 
-/// Runs the binary in a folder of the test's own. Gives exit code, standard output, standard error.
 fn kornsole(folder: &TestFolder, arguments: &[&str]) -> (i32, String, String) {
     let (code, out, err) = super::kornsole(&**folder, arguments, "");
     (code.unwrap(), out, err)

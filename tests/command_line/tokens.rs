@@ -1,18 +1,16 @@
-//! `kornsole token` by many processes at once: no change of the file undoes another.
+//! `kornsole token` in parallel processes: no change of the file is lost.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Output, Stdio};
 
 use crate::common::{TestFolder, kornsole_command};
 
-/// `kornsole token` on the file of a folder, begun and not waited for.
 fn begin(folder: &TestFolder, arguments: &[&str]) -> Child {
     let mut command = kornsole_command(&["token"]);
     command.args(arguments).arg("--file").arg(folder.tokens());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// What the processes said, all of which must have ended well.
 #[track_caller]
 fn end(children: Vec<Child>) -> Vec<String> {
     let ended = children.into_iter().map(|child| child.wait_with_output().unwrap());
@@ -24,7 +22,6 @@ fn end(children: Vec<Child>) -> Vec<String> {
         .collect()
 }
 
-/// The ids of the tokens in the file.
 fn ids(folder: &TestFolder) -> BTreeSet<String> {
     let listed = end(vec![begin(folder, &["list"])]).concat();
     listed.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()

@@ -1,4 +1,4 @@
-//! `kornsole profiles` and `kornsole upgrade-check` as an administrator calls them who plans an upgrade.
+//! `kornsole profiles` and `kornsole upgrade-check` for an administrator who plans an upgrade.
 
 use super::kornsole;
 
@@ -6,7 +6,6 @@ fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     kornsole(env!("CARGO_MANIFEST_DIR"), arguments, stdin)
 }
 
-/// The own configuration of a recorded scenario.
 fn configuration(scenario: &str) -> String {
     let text = std::fs::read_to_string(format!("tests/conformance/scenarios/{scenario}.yaml")).unwrap();
     let (_, rest) = text.split_once("config: |\n").unwrap();
@@ -36,7 +35,7 @@ fn the_profiles_are_listed_and_two_compared_in_words() {
     assert!(err.contains("kornsole, 1.5.1, 1.8.0, 1.9.0; the nearest release is 1.9.0"), "{err}");
 }
 
-/// Each case rests on the switch that its family was recorded for.
+/// Each case depends on the switch that its family was recorded for.
 #[test]
 fn the_first_decision_that_differs_has_its_reason() {
     for (scenario, switch) in [

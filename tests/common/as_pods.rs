@@ -1,4 +1,4 @@
-//! Recorded scenarios as objects of Kubernetes: nodes and pods that lead to the same commands, as far as objects can say it.
+//! Recorded scenarios as Kubernetes objects that lead to the same commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,20 +10,18 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The domain of YuniKorn's annotations.
 const DOMAIN: &str = "yunikorn.apache.org";
-/// The namespace of applications that name none.
 const NAMESPACE: &str = "default";
 
-/// A change of the cluster.
+/// A change of a Kubernetes cluster.
 pub enum Change {
-    /// An object of a kind is there, as it is now.
+    /// An object of a kind in its current state.
     Put(&'static str, Value),
-    /// One is gone: its kind, its namespace and its name.
+    /// A removed object: its kind, namespace, and name.
     Gone(&'static str, String, String),
 }
 
-/// What of a scenario objects cannot say; `None`: it can be played as pods.
+/// Returns why a scenario cannot be expressed as pods; `None` if it can.
 pub fn why_not(scenario: &Scenario) -> Option<&'static str> {
     let mut apps: BTreeMap<&AppId, &Submission> = BTreeMap::new();
     let (mut asks, mut nodes): (BTreeMap<AskId, &AppId>, BTreeSet<&NodeId>) = Default::default();
@@ -32,7 +30,7 @@ pub fn why_not(scenario: &Scenario) -> Option<&'static str> {
     let text = scenario.config_text().unwrap_or_default().to_lowercase();
     for step in &scenario.steps {
         let StepKind::Command(command) = &step.kind else {
-            // Those that have asked for nothing by now are there later, as pods.
+            // Applications without a request yet appear later, as pods.
             late.append(&mut silent);
             continue;
         };
@@ -83,14 +81,13 @@ pub fn why_not(scenario: &Scenario) -> Option<&'static str> {
     None
 }
 
-/// The objects of a scenario as they are.
+/// The objects of a scenario.
 #[derive(Default)]
 pub struct AsPods {
-    /// Applications, each with how many were submitted before it.
+    /// Applications, each with the number of earlier submissions.
     apps: BTreeMap<AppId, (Submission, u64)>,
     nodes: BTreeMap<NodeId, (NodeSpec, bool)>,
     pods: BTreeMap<AskId, Value>,
-    /// The `schedulerName` of the pods.
     scheduler: &'static str,
 }
 
@@ -99,7 +96,8 @@ impl AsPods {
         Self { scheduler, ..Self::default() }
     }
 
-    /// What a command changes. Times of pods are in seconds, and applications are served in their order: each begins in a second of its own.
+    /// Returns the changes of a command. Pod times in seconds order applications, so each starts in a second of its
+    /// own.
     pub fn changes(&mut self, command: &PartitionCommand, now: Time) -> Vec<Change> {
         match command {
             PartitionCommand::AddNode(node) => {
@@ -144,25 +142,25 @@ impl AsPods {
         }
     }
 
-    /// A pod is gone, if it is there.
+    /// Removes a pod if it exists.
     pub fn gone(&mut self, ask: &AskId) -> Vec<Change> {
         let Some(pod) = self.pods.remove(ask) else { return Vec::new() };
         let text = |key: &str| pod["metadata"][key].as_str().unwrap().to_owned();
         vec![Change::Gone("Pod", text("namespace"), text("name"))]
     }
 
-    /// A pod has its node, if it is there.
+    /// Sets the node of a pod if the pod exists.
     pub fn bound(&mut self, ask: &AskId, node: &str) -> Option<Change> {
         let pod = self.pods.get_mut(ask)?;
         pod["spec"]["nodeName"] = json!(node);
         Some(Change::Put("Pod", pod.clone()))
     }
 
-    /// A node, and the pod of another scheduler that stands for what others use there.
+    /// Returns a node and a pod of another scheduler with the occupied resources.
     fn node(&self, id: &NodeId) -> Vec<Change> {
         let Some((node, cordoned)) = self.nodes.get(id) else { return Vec::new() };
         let mut allocatable = amounts(&node.capacity);
-        // A number that is in nobody's way.
+        // The number of pods must not limit anything.
         allocatable["pods"] = json!("1000000000");
         let object = json!({
             "metadata": {"name": id.as_str()}, "spec": {"unschedulable": cordoned}, "status": {"allocatable": allocatable},
@@ -176,13 +174,12 @@ impl AsPods {
     }
 }
 
-/// The time as Kubernetes writes it.
 fn second(now: Time) -> String {
     let at = OffsetDateTime::from_unix_timestamp(i64::try_from(now.0 / 1_000_000).unwrap()).unwrap();
     at.format(&Rfc3339).unwrap()
 }
 
-/// Amounts as Kubernetes writes them.
+/// Resources in Kubernetes notation.
 pub fn amounts(resource: &Resource) -> Value {
     let one = |(name, amount): (&str, i64)| match name {
         "vcore" => ("cpu".to_owned(), json!(format!("{amount}m"))),
@@ -195,7 +192,7 @@ fn container(resource: &Resource) -> Value {
     json!({"name": "main", "image": "x", "resources": {"requests": amounts(resource)}})
 }
 
-/// The pod of an ask. One that is asked for again keeps its time and its node.
+/// A repeated request keeps its time and its node.
 fn pod(app: &Submission, ask: &AskSpec, id: &AskId, scheduler: &str, before: Option<&Value>, second: &str) -> Value {
     let own = |key: &str| format!("{DOMAIN}/{key}");
     let user = json!({"user": app.who.user, "groups": app.who.groups}).to_string();

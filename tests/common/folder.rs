@@ -1,4 +1,4 @@
-//! Temporary folders.
+//! Temporary directories.
 
 use std::fs;
 use std::ops::Deref;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use model::Identity;
 use server::auth::{self, NewToken};
 
-/// A temporary folder that no other test uses, removed when it is dropped. Its name has the test's name in it.
+/// A temporary directory with the test's name in its name, removed on drop.
 pub struct TestFolder(PathBuf);
 
 impl TestFolder {
@@ -16,37 +16,37 @@ impl TestFolder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let test = std::thread::current().name().unwrap_or("thread").replace("::", "-");
-        // The path of a socket has at most 107 bytes.
+        // A socket path has at most 107 bytes.
         let test: String = test.chars().take(40).collect();
         let path = std::env::temp_dir().join(format!("kornsole-{}-{number}-{test}", std::process::id()));
         fs::create_dir_all(&path).expect("the folder for temporary files can be written to");
         Self(path)
     }
 
-    /// Writes a file into it, and gives its path.
+    /// Writes a file into the directory and returns its path.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let file = self.join(name);
         fs::write(&file, content).expect("a temporary folder can be written to");
         file
     }
 
-    /// The names of its entries, in any order.
+    /// Returns the names of the entries in any order.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("a temporary folder can be read");
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// The token file that [`Self::token`] writes.
+    /// The path of the token file that [`Self::token`] writes.
     pub fn tokens(&self) -> PathBuf {
         self.join("tokens.yaml")
     }
 
-    /// Adds a token to the token file, and gives its secret.
+    /// Adds a token to the token file and returns its secret.
     pub fn token(&self, user: &str, group: &str) -> String {
         self.add_token(user, group, false)
     }
 
-    /// Adds a token that may not change anything, and gives its secret.
+    /// Adds a read-only token and returns its secret.
     pub fn read_only_token(&self, user: &str, group: &str) -> String {
         self.add_token(user, group, true)
     }
@@ -74,7 +74,6 @@ impl Deref for TestFolder {
 
 impl Drop for TestFolder {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

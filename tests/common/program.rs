@@ -6,11 +6,11 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// The program, without the settings, the token and the proxies of who runs the tests.
+/// Returns a command without the user's settings, token, and proxies.
 pub fn kornsole_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
-    // What is kept of attached clusters is not that of who runs the tests.
+    // The state of attached clusters must not be the user's.
     command.env("XDG_STATE_HOME", std::env::temp_dir().join("kornsole-tests"));
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
         command.env_remove(name).env_remove(name.to_lowercase());
@@ -19,7 +19,7 @@ pub fn kornsole_command(arguments: &[&str]) -> Command {
     command
 }
 
-/// `kornsole serve` on any free port, with piped output. It logs only if the arguments say so.
+/// `kornsole serve` on a free port with piped output, without logs by default.
 pub fn serve_command(arguments: &[&str]) -> Command {
     let mut command = kornsole_command(&["serve", "--listen", "127.0.0.1:0"]);
     if !arguments.contains(&"--log") {
@@ -29,22 +29,22 @@ pub fn serve_command(arguments: &[&str]) -> Command {
     command
 }
 
-/// A server that runs until it is dropped.
+/// A server that is killed on drop.
 pub struct Program {
     pub child: Child,
-    /// Where it listens.
+    /// The listening address.
     pub address: SocketAddr,
     /// `http` or `https`.
     pub scheme: String,
 }
 
 impl Program {
-    /// Starts `kornsole serve`, and waits until it listens.
+    /// Starts `kornsole serve` and waits until it listens.
     pub fn serve(arguments: &[&str]) -> Self {
         Self::spawn(serve_command(arguments))
     }
 
-    /// Starts a command whose first line of output is the address.
+    /// Starts a command whose first line of output contains the address.
     pub fn spawn(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
@@ -58,13 +58,13 @@ impl Program {
         format!("{}://{}", self.scheme, self.address)
     }
 
-    /// Sends a signal by its name without `SIG`.
+    /// Sends a signal, named without `SIG`.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
         assert!(sent.unwrap().success());
     }
 
-    /// Kills it and waits for its end.
+    /// Kills the process and waits for its exit.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -73,19 +73,18 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Posts JSON with a token: the status of the answer, and its body.
+/// Posts JSON with a token; returns status and body.
 pub fn post(program: &Program, path: &str, token: &str, body: &str) -> (u16, Value) {
     let (status, _, body) = post_for_head(program, path, token, body);
     (status, body)
 }
 
-/// The same, with the head of the answer.
+/// Like [`post`], with the head of the answer.
 pub fn post_for_head(program: &Program, path: &str, token: &str, body: &str) -> (u16, String, Value) {
     let mut stream = TcpStream::connect(program.address).unwrap();
     let head = format!(
@@ -93,7 +92,7 @@ pub fn post_for_head(program: &Program, path: &str, token: &str, body: &str) -> 
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
-    // Who refuses may not read everything first.
+    // A server that rejects the request may not read all of it.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);

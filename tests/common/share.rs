@@ -1,32 +1,31 @@
-//! How much a test does that goes over many cases: all of them with `KORNSOLE_TESTS=all`, as CI has it, and otherwise an evenly spread
-//! part, so that the tests of a fresh clone end within minutes.
+//! Tests cover all cases with `KORNSOLE_TESTS=all`, as in CI, and otherwise an evenly spread part.
 
 use std::path::{Path, PathBuf};
 
 use model::Profile;
 
-/// Whether every case is tested.
+/// Returns whether every case is tested.
 pub fn all() -> bool {
     std::env::var_os("KORNSOLE_TESTS").is_some_and(|value| value == "all")
 }
 
-/// Every `nth` case, or all of them.
+/// Returns every `nth` case, or all of them.
 pub fn part_of<T>(cases: Vec<T>, nth: usize) -> Vec<T> {
     if all() { cases } else { cases.into_iter().step_by(nth).collect() }
 }
 
-/// A number of random cases, rounds or runs, divided by `nth` unless everything is tested.
+/// Returns the number of random cases, divided by `nth` unless everything is tested.
 pub fn so_many(cases: u32, nth: u32) -> u32 {
     if all() { cases } else { cases / nth }
 }
 
-/// The files of the recorded scenarios, by name.
+/// The files of the recorded scenarios, sorted by name.
 pub fn recorded_scenarios() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
     let entries = std::fs::read_dir(folder).expect("the recordings are there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder is read").path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
-    // What was recorded later comes last, so that the part which is tested in short runs stays what it was.
+    // Later recordings come last, so that the part for short runs does not change.
     files.sort_by_key(|path| {
         let later = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("late3"));
         (later, path.clone())
@@ -35,22 +34,21 @@ pub fn recorded_scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// What of the recorded scenarios a test cannot compare, by the beginnings of their names; what the cores do there is compared line by line
-/// with the recordings.
+/// Prefixes of recorded scenarios that a test cannot compare; other tests do.
 #[allow(dead_code, reason = "not every test that shares this file uses it")]
 #[derive(Clone, Copy, Default)]
 pub struct Excluded {
-    /// Under no profile.
+    /// Excluded under all profiles.
     pub always: &'static [&'static str],
-    /// Under the profiles of releases.
+    /// Excluded under the profiles of releases.
     pub by_releases: &'static [&'static str],
-    /// Under 1.5.1.
+    /// Excluded under 1.5.1.
     pub by_1_5_1: &'static [&'static str],
 }
 
 #[allow(dead_code, reason = "not every test that shares this file uses it")]
 impl Excluded {
-    /// Whether a scenario is compared under a profile.
+    /// Returns whether a scenario is compared under a profile.
     pub fn lets(&self, path: &Path, profile: Profile) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_of = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));

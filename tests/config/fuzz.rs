@@ -1,7 +1,6 @@
-//! Arbitrary and damaged texts: reading a configuration neither panics nor hangs, keeps its promises, and what it takes the scheduler
-//! takes too, at the start and in the place of another one.
+//! Arbitrary and damaged texts: the reader neither panics nor hangs, and the scheduler accepts what it accepts.
 //!
-//! A run as long as one likes, with other texts each time: `PROPTEST_CASES=200000 cargo test --release --test config fuzz`.
+//! A longer run: `PROPTEST_CASES=200000 cargo test --release --test config fuzz`.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +13,6 @@ use proptest::sample::{Index, select};
 use scheduler::inspect::invariants;
 use scheduler::{Command, EventKind, Scheduler};
 
-/// What holds for every text by every profile.
 fn promises(bytes: &[u8]) {
     for profile in Profile::ALL {
         let reading = read_bytes(bytes, profile);
@@ -35,8 +33,8 @@ fn promises(bytes: &[u8]) {
     }
 }
 
-/// The scheduler takes the configuration at the start, once more, and after another one; its invariants hold all the time. Only the
-/// releases may still refuse it: their validators pass what their loading does not (CFG-037, CFG-081, CFG-086).
+/// Only the releases may reject it: their validators accept texts that their loading rejects (CFG-037, CFG-081,
+/// CFG-086).
 fn is_taken(config: Config, profile: Profile) {
     let config = Arc::new(config);
     let other = Arc::new(read_bytes(DEFAULT_CONFIG.as_bytes(), profile).config.expect("it is valid"));
@@ -49,7 +47,6 @@ fn is_taken(config: Config, profile: Profile) {
     }
 }
 
-/// A spread of the recorded files.
 fn recorded() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
     let mut paths: Vec<_> = fs::read_dir(folder)
@@ -61,7 +58,6 @@ fn recorded() -> Vec<Vec<u8>> {
     paths.iter().step_by(23).map(|path| fs::read(path).expect("it can be read")).collect()
 }
 
-/// Pieces that mean something to YAML or to a configuration.
 const PIECES: [&str; 44] = [
     "partitions:",
     "queues:",

@@ -1,7 +1,6 @@
-//! Real-shaped inputs: the configuration is found by content, and each fault is at its own place in the file.
+//! Realistic inputs: the configuration is found by content, and each error has its location in the file.
 //!
-//! Each file of `inputs/` has one unknown key, `odd`. Its place is looked for in the text, so the expectation does not come from the
-//! reader; with the key replaced by a valid one, the configuration is read and that value has the same place.
+//! Each file of `inputs/` has one unknown key, `odd`, whose location the test searches in the text.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +9,7 @@ use config::input::{FORMS, Input, recognize};
 use config::{DEFAULT_POLICY_GROUP, Place, Reading, read_file};
 use model::Profile;
 
-/// A file, what is said of it, and the line of the inner text where the line of the file says too little.
+/// A file, its description, and the line of the inner text if needed.
 type Case = (&'static str, &'static str, Option<u32>);
 
 const CASES: [Case; 41] = [
@@ -65,7 +64,7 @@ fn read(text: &str) -> Reading {
     read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::V1_9_0)
 }
 
-/// The place of the last `odd` of a text; `None` if it is packed.
+/// The location of the last `odd`; `None` if the text is packed.
 fn place_of_odd(text: &str) -> Option<Place> {
     let before = &text[..text.rfind("odd")?];
     let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -73,7 +72,6 @@ fn place_of_odd(text: &str) -> Option<Place> {
     Some(Place { line: count(before.matches('\n').count() + 1), column: count(before[start..].chars().count() + 1) })
 }
 
-/// What is said of an input that is called `F`.
 fn description(text: &str) -> String {
     match recognize(text, DEFAULT_POLICY_GROUP).unwrap() {
         Input::Plain => String::new(),
@@ -110,9 +108,9 @@ fn each_input_is_recognized_and_each_fault_has_its_place_in_the_file() {
             continue;
         };
         let named = fault.message.rsplit_once(" (line ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
-        // Of a packed text only its start is a place of the file.
+        // A packed text has only the location of its start.
         let place = place_of_odd(&text).unwrap_or(fault.at);
-        // A key in quotes starts with its quote.
+        // A quoted key starts at its quote.
         let quoted = u32::from(text.contains("\"odd\"") || text.contains("\\\"odd"));
         let expected = Place { column: place.column - quoted, ..place };
         if fault.code != "CFG-003" || fault.at != expected && !text.contains("binaryData") || named != line {
@@ -144,7 +142,6 @@ fn without_its_fault_each_input_is_the_same_configuration() {
     }
 }
 
-/// The first fault of an input without a configuration.
 fn refused(text: &str) -> (&'static str, u32, String) {
     let reading = read(text);
     assert!(!reading.is_valid(), "{text}");
@@ -158,7 +155,7 @@ fn what_is_not_recognized_is_refused_with_what_is_read() {
         let (code, _, words) = refused(text);
         assert!(code == "INP-001" && words.contains(FORMS), "{text}: {words}");
     }
-    // A misspelled key is that of a configuration.
+    // A misspelled key still identifies a configuration.
     assert_eq!(refused("partition:\n- name: default\n").0, "CFG-003");
     let (code, line, words) = refused("yunikornDefaults:\n  log.level: INFO\n");
     assert_eq!((code, line), ("CFG-002", 1));

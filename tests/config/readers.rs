@@ -1,6 +1,6 @@
-//! Every other reader of what comes from outside: arbitrary bytes and damaged files neither panic, nor take long, nor fill memory.
+//! All other readers of external data: arbitrary and damaged bytes cause no panic, long run, or large memory usage.
 //!
-//! A run as long as one likes, with other bytes each time: `PROPTEST_CASES=20000 cargo test --release --test config readers`.
+//! A longer run: `PROPTEST_CASES=20000 cargo test --release --test config readers`.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -22,12 +22,10 @@ use source::{Saved, Source as _};
 
 use crate::common::TestFolder;
 
-/// The longest that a reader may take for some kilobytes, on a machine that does other things too.
 const LONGEST: Duration = Duration::from_secs(10);
-/// What the process may have had in memory at most, in KiB.
+/// The maximum memory of the process, in KiB.
 const MEMORY: u64 = 2 << 20;
 
-/// Pieces that mean something to one of the formats.
 const PIECES: [&str; 28] = [
     "[",
     "]",
@@ -59,14 +57,13 @@ const PIECES: [&str; 28] = [
     "\t",
 ];
 
-/// A damage of a file: where, what is put there, and how many bytes go.
+/// Damages of a file: position, inserted bytes, and number of removed bytes.
 type Damage = Vec<(Index, Vec<u8>, usize)>;
 
 fn damage() -> impl Strategy<Value = Damage> {
     let piece = prop_oneof![
         select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
         prop::collection::vec(any::<u8>(), 0..16),
-        // Something deep.
         (select(&["[", "{\"a\":", "- ", "a:\n "][..]), 1..4_000_usize)
             .prop_map(|(piece, times)| piece.repeat(times).into_bytes()),
     ];
@@ -83,7 +80,6 @@ fn damaged(file: &[u8], damage: Damage) -> Vec<u8> {
     bytes
 }
 
-/// Reads something, within the bounds.
 fn within<T>(what: &str, read: impl FnOnce() -> T) -> T {
     let began = Instant::now();
     let outcome = read();
@@ -138,7 +134,6 @@ fn read_text(bytes: &[u8]) {
     within("pods", || kubernetes::read(&text).faults.len());
 }
 
-/// A file in which a queue configuration is looked for: each place is one of the file, and what is found reads as by itself.
 fn read_input(bytes: &[u8]) {
     within("an input", || {
         for group in ["queues", "batch"] {
@@ -159,7 +154,6 @@ fn read_input(bytes: &[u8]) {
     });
 }
 
-/// The inputs of `inputs/`, in a fixed order.
 fn inputs() -> Vec<Vec<u8>> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/inputs");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -187,7 +181,6 @@ fn read_dump(bytes: &[u8]) {
     });
 }
 
-/// A journal as a start finds it, and as a repair does.
 fn read_journal(bytes: Vec<u8>) {
     within("frames", || {
         let mut found = 0;
@@ -204,7 +197,6 @@ fn read_journal(bytes: Vec<u8>) {
     });
 }
 
-/// A journal with a scheduler in it.
 fn journal() -> Vec<u8> {
     let (setup, disk) = (Setup::of(Profile::Kornsole), Arc::new(MemoryDisk::default()));
     let config = config::read(config::DEFAULT_CONFIG, setup.profile).config.unwrap();
@@ -216,7 +208,6 @@ fn journal() -> Vec<u8> {
     disk.copy()
 }
 
-/// What is made of an answer to a webhook.
 fn answer_to_webhook(bytes: Vec<u8>) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/hook", server.local_addr().unwrap());
@@ -268,7 +259,7 @@ proptest! {
 }
 
 proptest! {
-    // Each takes longer.
+    // Each case takes longer.
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

@@ -1,4 +1,4 @@
-//! The 550 recorded configurations: the verdicts of the releases, and where our own rules decide otherwise.
+//! The 550 recorded configurations: verdicts of the releases and deviations of the default profile.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use config::{Reading, Severity, read_bytes};
 use model::Profile;
 use serde_json::Value;
 
-/// Each recorded file: its name, its text, and what 1.5.1 and 1.8.0 said.
+/// Returns each recorded file: name, text, and the verdicts of 1.5.1 and 1.8.0.
 fn recorded() -> Vec<(String, Vec<u8>, bool, bool)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
     let bytes = |name: &str| fs::read(folder.join(name)).expect("the recorded files are there");
@@ -56,7 +56,7 @@ fn the_verdicts_of_1_9_0_are_those_of_1_8_0() {
     assert_verdicts(Profile::V1_9_0, |file| file.3);
 }
 
-/// Where our own profile decides otherwise than 1.5.1, and by which rule: all are marked as deliberate in the rules.
+/// Deliberate deviations of the default profile from 1.5.1, by rule.
 const DIFFERENT: [(&str, &str); 29] = [
     ("0018-partition.yaml", "statedumpfilepath"),
     ("0033-rootother.yaml", "CFG-018"),
@@ -89,7 +89,7 @@ const DIFFERENT: [(&str, &str); 29] = [
     ("0539-rootother.yaml", "CFG-055"),
 ];
 
-/// The rule that parts us from 1.5.1: the one that refuses here, or what that release refuses and we take.
+/// The rule that rejects only here, or the key that only the release rejects.
 fn parted_by(ours: &Reading, theirs: &Reading) -> String {
     let refusing = |reading: &Reading| {
         let mut errors = reading.faults.iter().filter(|fault| fault.severity == Severity::Error);
@@ -118,7 +118,6 @@ fn our_own_rules_differ_where_they_are_said_to() {
     assert_eq!(different, DIFFERENT);
 }
 
-/// What refuses only by our own rules is still reported to the one who checks for a release.
 #[test]
 fn our_stricter_rules_are_warnings_for_a_release() {
     for (name, text, valid, _) in recorded() {

@@ -1,4 +1,4 @@
-//! The demo's promises: alive at once, alive for ever, the same for every seed, and somebody's first own scenario.
+//! The demo: endless, deterministic by seed, and usable with a user's own scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,6 @@ fn allocation(event: &Event) -> Option<Allocation> {
     }
 }
 
-/// What was allocated, in order.
 #[derive(Clone, Default)]
 struct History(Arc<Mutex<Vec<Allocation>>>);
 
@@ -44,7 +43,6 @@ impl Sink for History {
     }
 }
 
-/// A workload whose allocations are noted.
 struct Noted<W>(W, History);
 
 impl<W: Workload> Workload for Noted<W> {
@@ -70,7 +68,6 @@ impl<W: Workload> Workload for Noted<W> {
     }
 }
 
-/// A workload whose events are counted, by minutes and what they show.
 struct Counted(Demo, Arc<Mutex<BTreeMap<&'static str, BTreeSet<u64>>>>);
 
 impl Workload for Counted {
@@ -96,7 +93,6 @@ impl Workload for Counted {
     }
 }
 
-/// What an event shows of the scheduler.
 fn shows(event: &Event) -> Option<&'static str> {
     match &event.kind {
         EventKind::AskFitsLimits { app, fits: false, .. } if app.as_str().starts_with("guest") => {
@@ -135,7 +131,7 @@ fn history(seed: u64, seconds: u64) -> Vec<Allocation> {
     history.take()
 }
 
-/// Used cores of all cores, in percent.
+/// Usage of all cores, in percent.
 fn utilisation(core: &Core) -> i64 {
     let partition = &core.scheduler().partitions()[0];
     let root = &partition.queues[partition.queues.find_text("root").expect("there is a root")];
@@ -215,7 +211,7 @@ fn what_the_scheduler_can_do_is_seen_soon_and_again_and_again() {
     assert_eq!(invariants::violations(core.scheduler()), [""; 0]);
 }
 
-/// A reload, victims and placeholders among the events do not confuse the other profiles' demo.
+/// The demos of other profiles tolerate reloads, victims, and placeholders among the events.
 #[test]
 fn every_profile_has_its_demo() {
     for profile in Profile::ALL {
@@ -271,7 +267,7 @@ fn a_scenario_on_the_engine_comes_to_what_it_comes_to_in_a_run() {
         run_until(&mut core, 3600);
         let (run, engine) = (run.take(), history.take());
         assert!(!run.is_empty());
-        // After the last step the engine schedules freely, so there may be more.
+        // After the last step the engine schedules freely.
         assert_eq!(engine[..run.len().min(engine.len())], run, "{name}");
     }
 }
@@ -280,7 +276,7 @@ fn a_scenario_on_the_engine_comes_to_what_it_comes_to_in_a_run() {
 fn every_scenario_can_be_written_and_read_again() {
     for path in share::recorded_scenarios() {
         let text = std::fs::read_to_string(&path).expect("it is readable");
-        // No recording has tags on an ask.
+        // No recording has request tags.
         let text = text.replace(", resource: {", ", tags: {pod: 'a b', true: 'no'}, resource: {");
         let first = scenario::read(&text).scenario.expect("a recorded scenario reads");
         let steps = |scenario: &scenario::Scenario| -> Vec<String> {

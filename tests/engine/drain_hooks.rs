@@ -1,4 +1,4 @@
-//! Telling administrators of draining queues: the command, the webhook, and what becomes of failures.
+//! Notices to administrators of draining queues: the command, the webhook, and their failures.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -29,7 +29,7 @@ partitions:
     queues: [{name: a}, {name: legacy, adminacl: sue}]
 ";
 
-/// A named pipe in a folder, and whatever is written into it first.
+/// A named pipe: its path, and what is written to it.
 fn pipe(folder: &TestFolder) -> (String, Receiver<String>) {
     let pipe = folder.join("pipe").display().to_string();
     assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -48,7 +48,7 @@ fn patient(command: &[&str]) -> DrainConfig {
     }
 }
 
-/// An engine in which `root.legacy` with an application of joe begins to drain, with the hook of a configuration.
+/// `root.legacy`, with an application of joe, starts to drain.
 fn drain(hook: &DrainConfig) -> Embedded {
     let read = |text: &str| Arc::new(config::read(text, Profile::Kornsole).config.unwrap());
     let mut core = Core::new(Profile::Kornsole, read(WITH), None).unwrap();
@@ -74,11 +74,9 @@ fn drain(hook: &DrainConfig) -> Embedded {
     Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]))
 }
 
-/// The notice that saying has failed, as soon as it is there.
 fn failure(source: &Embedded) -> String {
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
-        // The test may have ended.
         let _ = wake.send(());
     }));
     loop {
@@ -150,13 +148,11 @@ fn a_command_that_is_not_there_is_reported() {
     assert!(message.contains("cannot run /nowhere/kornsole-hook: "), "{message}");
 }
 
-/// What a client and a server say to each other.
 trait Line: Read + Write {}
 
 impl<T: Read + Write> Line for T {}
 
-/// Takes one request after the other, answers each as instructed, and gives the first line and the body; over TLS where there is a
-/// certificate.
+/// Returns the first lines and bodies of requests; uses TLS with a certificate.
 fn listen(
     answers: &'static [&'static str],
     certificate: Option<rustls::ServerConfig>,
@@ -270,7 +266,7 @@ fn report() -> DrainReport {
 
 #[test]
 fn whoever_hands_in_a_report_never_waits() {
-    // Nobody answers there, so the first report stays under way.
+    // Nothing answers on this port, so the first report stays in progress.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let webhook = Some(format!("http://{}/", silent.local_addr().unwrap()));
     let hook = DrainHook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();

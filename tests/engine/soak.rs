@@ -1,7 +1,6 @@
-//! Memory over a long run: what is kept has a bound, so that the second half of a run needs no more than the first.
+//! Memory over a long run: the second half needs no more than the first.
 //!
-//! The short form runs a virtual hour. `KORNSOLE_SOAK_HOURS=720 cargo test --release --test engine soak -- --nocapture` runs a virtual
-//! month and prints the memory of each part of it.
+//! `KORNSOLE_SOAK_HOURS=720 cargo test --release --test engine soak -- --nocapture` runs a virtual month.
 
 use std::process::Command;
 use std::time::Duration;
@@ -10,18 +9,17 @@ use engine::{Core, Numbering, Progress, Setup};
 use kornsole::cli::demo;
 use model::{Profile, Time};
 
-/// What an application that ended may take, in KiB, with its row in the view: twice what it takes.
+/// Limit for a finished application and its row, in KiB: twice the measured value.
 const EACH: u64 = 12;
 
 /// Set in the process that measures itself.
 const ALONE: &str = "KORNSOLE_SOAK_ALONE";
 
-/// How many virtual hours.
 fn hours() -> u64 {
     std::env::var("KORNSOLE_SOAK_HOURS").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
 }
 
-/// What this process has in memory, in KiB.
+/// Resident memory of this process, in KiB.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -32,7 +30,7 @@ fn run(core: &mut Core, until: Time) {
     while core.run_until(until, 1000) == Progress::Busy {}
 }
 
-/// In a process of its own: the memory of this one is also that of the tests beside it.
+/// Runs in a separate process, because other tests use memory of this one.
 #[test]
 fn the_demo_needs_no_more_memory_the_longer_it_runs() {
     if std::env::var_os(ALONE).is_some() {
@@ -57,7 +55,7 @@ fn measure() {
     for part in 1..=parts {
         let until = Time::ZERO + Duration::from_secs(hours() * 3600) / parts * part;
         while core.now() < until {
-            // A console looks thirty times a second of its own, whatever the speed.
+            // A console refreshes 30 times per second of real time at any speed.
             let next = (core.now() + Duration::from_secs(3)).min(until);
             run(&mut core, next);
             let view = core.take_view();
@@ -83,7 +81,7 @@ fn measure() {
     assert!(second < 300 << 10, "{second} KiB");
     let ended = core.scheduler().partitions()[0].ended_total;
     if ended < 10_000 {
-        // Until so many applications ended, each of them is remembered.
+        // Up to a limit, finished applications are retained.
         let most = (ended - ended_by_half) * EACH;
         assert!(grown < most, "{grown} KiB more in the second half, {most} are allowed");
     } else if hours() >= 24 {

@@ -1,4 +1,4 @@
-//! A scheduler that is rebuilt from its journal is the one that wrote it: the same view, and the same ever after.
+//! A scheduler rebuilt from its journal has the same view and the same future.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn run(core: &mut Core, until: Time) {
     while core.run_until(until, 1000) == Progress::Busy {}
 }
 
-/// Everything that is to be seen, but how often it changed and how often a reason held.
+/// The visible state, without counts of changes and of repeated reasons.
 fn picture(view: &View) -> String {
     let mut view = View { generation: 0, ..view.clone() };
     for partition in &mut view.partitions {
@@ -65,7 +65,6 @@ fn the_demo_goes_on_where_it_was_cut_off() {
         run(&mut again, at);
         assert_eq!(core.now(), again.now());
         same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
-        // What comes then is the same as well: what runs, what the demo does next, what it draws.
         let later = at + Duration::from_secs(40);
         for core in [&mut core, &mut again] {
             run(core, later);
@@ -107,7 +106,7 @@ fn the_past_can_be_looked_at() {
             break;
         }
     }
-    // The journal begins with the queues of its first configuration.
+    // The journal starts with the queues of its first configuration.
     let first = message.iter().position(|record| record.at > Time::ZERO).unwrap();
     assert_eq!(back, message[first..], "what is looked up is what was reported");
     let next = past.chapter(Time::ZERO + Duration::from_secs(45), Toward::Later, |_| true).unwrap();

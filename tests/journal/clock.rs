@@ -1,4 +1,4 @@
-//! The wall clock is set back, and forward, between two runs with the same state.
+//! The wall clock is set back or forward between two runs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,13 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::program::{Crashed, get, well};
 use crate::common::Program;
 
-/// The library of the Debian package libfaketime, which sets the clock of one program.
+/// libfaketime from its Debian package, which sets the clock of one process.
 fn library() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.filter_map(Result::ok);
     folders.map(|folder| folder.path().join("faketime/libfaketime.so.1")).find(|library| library.is_file())
 }
 
-/// Starts a command by a clock that is set off by this: `+2h` is two hours ahead. Waits go on by the clock of the machine.
+/// `+2h` is two hours ahead. Waits use the clock of the machine.
 fn by_clock<'l>(library: &'l Path, offset: &'l str) -> impl Fn(Command) -> Command + 'l {
     move |mut command| {
         command.env("LD_PRELOAD", library).env("FAKETIME", offset).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
@@ -21,7 +21,6 @@ fn by_clock<'l>(library: &'l Path, offset: &'l str) -> impl Fn(Command) -> Comma
     }
 }
 
-/// When the application of the workload was submitted; it runs with all that it asks for.
 fn submitted(server: &Program) -> i64 {
     let apps = get(server, "/ws/v1/partition/default/queue/root.b/applications");
     assert_eq!(apps[0]["usedResource"]["vcore"], 3000, "{apps}");

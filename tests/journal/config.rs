@@ -1,4 +1,4 @@
-//! A change of the configuration: the journal is its commit point, and a start finishes what was cut off.
+//! The journal is the commit point of a configuration change; a start completes an interrupted one.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn a_start_finishes_a_change_that_was_cut_off() {
     configure(&engine, NEW, OLD);
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW);
     drop(engine);
-    // As if the process had ended between its journal and the rename.
+    // Simulates a process that stopped between its journal and the rename.
     fs::write(&file, OLD).unwrap();
     let (core, retained) = begin(&state, &file);
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW, "the change was decided");
@@ -121,7 +121,6 @@ fn that_a_file_was_refused_is_known_after_a_restart() {
     let notices = reload(&mut core, "partitions: [");
     assert!(notices.last().is_some_and(|title| title.contains("was rejected")), "{notices:?}");
     drop(engine((core, retained)));
-    // The file is faulty still; then it is again what is in force.
     let (mut core, _retained) = begin(&state, &file);
     let again = "queues.yaml is the active configuration again";
     let said = |notices: Vec<String>| notices.iter().filter(|title| *title == again).count();

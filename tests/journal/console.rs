@@ -1,4 +1,4 @@
-//! The console on a scheduler that was ended and started again: it goes back to what was before, as if it had been there.
+//! The console of a restarted scheduler shows the past before the restart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use view::act::{Actor, Order, PartitionAct};
 use crate::common::{TestFolder, about, within};
 
 const SEED: u64 = 42;
-/// When the first life of the scheduler ends, and at which times snapshots are made in it, in seconds.
+/// In seconds, as the times of snapshots.
 const END: u64 = 100;
 const SNAPSHOTS: [u64; 2] = [40, 70];
 
@@ -25,7 +25,6 @@ fn begin(scratch: &TestFolder, setup: &Setup) -> (Core, RunningJournal) {
     folder.begin(setup, 1.0, Some(demo), Box::new(|_| demo::core(SEED, setup))).unwrap()
 }
 
-/// Plays the demo, with every second of it on the disk.
 fn first_life(scratch: &TestFolder, setup: &Setup) {
     let (mut core, retained) = begin(scratch, setup);
     for second in 1..=END {
@@ -41,7 +40,7 @@ fn owner() -> Actor {
     Actor::from(Identity::parse("you").unwrap()).scheduler_admin(true)
 }
 
-/// The scheduler of the folder, with a console that has seen nothing of it before. Its time nearly stands.
+/// Restarts the scheduler with a new console. The clock is almost stopped.
 fn next_life(scratch: &TestFolder, setup: &Setup) -> (Driver, Arc<Embedded>) {
     let (core, retained) = begin(scratch, setup);
     let engine = Engine::start_with_journal(core, 0.001, None, Some(retained)).unwrap();
@@ -50,14 +49,11 @@ fn next_life(scratch: &TestFolder, setup: &Setup) -> (Driver, Arc<Embedded>) {
     (driver, source)
 }
 
-/// How many lines of a page are compared.
 const BODY: usize = 20;
 
-/// What is on the screen below the header.
 fn body(driver: &Driver, past: bool) -> Vec<String> {
-    // The line that says that it is the past pushes everything else down.
     let lines = driver.lines().into_iter().skip(3 + usize::from(past)).take(BODY);
-    // Of a list that has one line less the scroll bar is another one.
+    // A list with one line less has a different scroll bar.
     lines.map(|line| line.trim_end_matches('┃').trim_end().to_owned()).collect()
 }
 
@@ -76,7 +72,6 @@ fn the_whole_console_goes_back_to_before_the_start() {
     let scratch = TestFolder::new();
     let setup = Setup::of(Profile::Kornsole);
     first_life(&scratch, &setup);
-    // What a console saw then.
     let at = Duration::from_secs(96) - Duration::from_micros(1);
     let then = Stepped::new(demo::core(SEED, &setup).unwrap(), about("demo"), owner());
     then.advance(at);
@@ -86,7 +81,6 @@ fn the_whole_console_goes_back_to_before_the_start() {
     press(&mut driver, ":back 10h<ret>");
     assert!(driver.find_row("10h ago: it started 1m").is_some());
     press(&mut driver, ":back 1:35<ret>");
-    // The tree, applications, nodes, users with their limits, the configuration.
     for page in ["1", ":apps<ret>", "3", "4", "5"] {
         press(&mut then, page);
         press(&mut driver, page);

@@ -1,8 +1,7 @@
-//! A change of the configuration is cut off at each of its steps: what a start finds is the old one or the new one, whole, with nothing
-//! left beside its file.
+//! A configuration change is interrupted at each step: a start finds the complete old or new one and no leftover files.
 //!
-//! Method: the disk of the journal takes a picture of itself and of the configuration's folder before and after each call that changes
-//! something. Between two of them a killed process leaves the one or the other; a power cut leaves what was synced, and some of the rest.
+//! The journal's disk stores itself and the configuration's directory before and after each changing call. A power
+//! failure leaves the synced data and a part of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,7 +24,6 @@ use super::stage::{Chance, engine, perform, setup, sue};
 const OLD: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}, {name: b}]}]}]\n";
 const NEW: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]\n";
 
-/// The folder of the configuration: its files with what is in them.
 type Files = BTreeMap<String, String>;
 
 fn files(folder: &Path) -> Files {
@@ -33,15 +31,13 @@ fn files(folder: &Path) -> Files {
     entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap())).collect()
 }
 
-/// What is there after the process or the power went.
 struct Point {
     journal: Vec<u8>,
     files: Files,
-    /// Somebody was reported that the change is made.
+    /// The change was acknowledged.
     answered: bool,
 }
 
-/// A disk that takes pictures.
 #[derive(Debug)]
 struct Camera {
     disk: BadDisk,
@@ -122,7 +118,6 @@ fn configuring(text: &str, base: &str) -> Act {
     Act::Configure { text: text.to_owned(), base: Some(config::checksum(base.as_bytes())), dry_run: false }
 }
 
-/// The pictures of a change from one text to another.
 fn points(rolls_back: bool) -> Vec<Point> {
     let scratch = TestFolder::new();
     let (folder, file) = (scratch.to_path_buf(), scratch.join("queues.yaml"));
@@ -150,8 +145,7 @@ fn points(rolls_back: bool) -> Vec<Point> {
     camera.points.lock().unwrap().take().unwrap()
 }
 
-/// Starts from a picture, and holds what is found against it. Gives what the picture showed: whether the text was beside its file, in
-/// its place, decided, answered.
+/// Returns whether the text was written, renamed, decided, and acknowledged.
 fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) -> [bool; 4] {
     let scratch = TestFolder::new();
     for (name, text) in &point.files {

@@ -1,18 +1,17 @@
-//! Commands that read a state folder whose files were cut off: damage is said as damage, and what is intact is shown.
+//! Commands on truncated state directories report the damage and show the intact part.
 
 use std::path::Path;
 
 use crate::common::{Program, TestFolder, kornsole_command};
 use crate::program::with_state;
 
-/// The program: its exit code, what it printed, and what it said on standard error.
+/// Returns the exit code, stdout, and stderr.
 fn call(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = kornsole_command(arguments).output().unwrap();
     let [printed, said] = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
     (output.status.code(), printed, said)
 }
 
-/// A folder that a server left which was killed.
 fn folder() -> TestFolder {
     let folder = TestFolder::new();
     let queues = folder.write(
@@ -24,7 +23,6 @@ fn folder() -> TestFolder {
     folder
 }
 
-/// The commands that read a folder.
 const COMMANDS: [&[&str]; 6] = [
     &["audit", "--state"],
     &["config", "history", "--state"],
@@ -58,7 +56,6 @@ fn a_journal_that_was_cut_off_is_said_to_be_damaged() {
         damaged(&state, len);
         assert_eq!(std::fs::read(&file).unwrap(), &whole[..len], "it stays as it is");
     }
-    // All of it is there but its last byte.
     let (code, printed, said) = call(&["config", "history", "--state", state.to_str().unwrap()]);
     assert!(code == Some(1) && printed.contains("start"), "{printed}\n{said}");
     assert!(said.contains("1 configurations") || said.contains("intact: records"), "{said}");

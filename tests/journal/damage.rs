@@ -1,4 +1,4 @@
-//! Folders that cannot be used, and damage: reported, never passed over in silence, and mended as far as it goes.
+//! Unusable directories and damage: reported and repaired as far as possible.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,7 +13,6 @@ use crate::common::TestFolder;
 
 use super::stage::{AnsweredOrders, Chance, engine, fresh, on, perform, setup, steps};
 
-/// A folder in which something happened.
 fn folder(answered: &mut AnsweredOrders) -> TestFolder {
     let scratch = TestFolder::new();
     let setup = setup();
@@ -81,7 +80,7 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
             folder.begin(&setup, 1.0, None, fresh(&setup))
         };
         match open(false) {
-            // Nobody reads there, or it is written again.
+            // The damaged sector is unused or is rewritten.
             Ok((core, _retained)) => answered.check(&core),
             Err(trouble) => {
                 found += 1;
@@ -101,7 +100,6 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
     assert!(found > 0 && repaired > 0, "{found} found, {repaired} mended");
 }
 
-/// What can happen to a file.
 #[derive(Clone, Debug)]
 enum Harm {
     /// A bit is another one.
@@ -141,7 +139,6 @@ impl Harm {
     }
 }
 
-/// How many files are damaged.
 fn cases() -> u32 {
     std::env::var("KORNSOLE_CRASH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(48)
 }
@@ -149,8 +146,7 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
-    /// Any damage to the file: either nothing that was reported is missing, or a message names what is. A mended file is whole in itself
-    /// and loses nothing in silence.
+    /// All acknowledged changes are present, or a message names the missing ones. A repaired file is consistent.
     #[test]
     fn damage_is_never_passed_over(harms in prop::collection::vec(harm(), 1..3)) {
         let (whole, answered) = &*WHOLE;
@@ -182,7 +178,6 @@ proptest! {
                         prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
                         prop_assert!(notes.iter().any(|note| note.contains("damaged state was moved to")), "{notes:?}");
                         let parts = core.scheduler().partitions();
-                        // What there is by now was really ordered once.
                         for (_, app) in parts[0].apps.iter() {
                             let name = app.id.to_string();
                             prop_assert!(answered.done.iter().any(|line| line.contains(&name)), "{name}");
@@ -196,7 +191,6 @@ proptest! {
     }
 }
 
-/// A file in which something happened, and what was reported of it.
 static WHOLE: std::sync::LazyLock<(Vec<u8>, AnsweredOrders)> = std::sync::LazyLock::new(|| {
     let mut answered = AnsweredOrders::default();
     let scratch = folder(&mut answered);

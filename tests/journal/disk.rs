@@ -1,4 +1,4 @@
-//! A disk that fails when reported to, and at a power cut forgets what was not synced, or some of it, or parts of that.
+//! A disk that fails on command, and loses unsynced data at a power failure.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard};
@@ -7,21 +7,21 @@ use engine::journal::Disk;
 
 use super::stage::Chance;
 
-/// Writes are kept or lost by pieces of this size.
+/// Writes are retained or lost in units of this size.
 const SECTOR: usize = 512;
 
-/// What goes wrong with a call.
+/// The error of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Writing and growing: the disk is full.
+    /// Write and grow: the disk is full.
     Full,
-    /// Writing, growing and syncing: it fails.
+    /// Write, grow, and sync: I/O error.
     Io,
-    /// Writing: a part is written, then it is full.
+    /// Write: the disk is full after a part.
     Short,
-    /// Syncing fails; what was written may be there or not.
+    /// Sync fails; the data may or may not be written.
     Sync,
-    /// Writing and growing: the file system takes no more writes.
+    /// Write and grow: the file system is read-only.
     ReadOnly,
 }
 
@@ -33,19 +33,15 @@ enum Change {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What is there for certain.
     synced: Vec<u8>,
-    /// What the running program sees.
     seen: Vec<u8>,
-    /// What happened since the last sync.
     pending: Vec<Change>,
-    /// Calls that change something, so far.
     calls: u64,
     fault: Option<(std::ops::Range<u64>, Fault)>,
     cut: Option<u64>,
 }
 
-/// The disk.
+/// A disk with injected errors.
 #[derive(Debug, Default)]
 pub struct BadDisk(Mutex<State>);
 
@@ -54,19 +50,19 @@ impl BadDisk {
         Self(Mutex::new(State { synced: bytes.clone(), seen: bytes, ..State::default() }))
     }
 
-    /// These of the calls from now on fail; they count from 0.
+    /// Makes these of the next calls fail, counted from 0.
     pub fn fail(&self, calls: std::ops::Range<u64>, fault: Fault) {
         let mut state = self.state();
         let now = state.calls;
         state.fault = Some((calls.start + now..calls.end.saturating_add(now), fault));
     }
 
-    /// It does not fail any more.
+    /// Stops the failures.
     pub fn mend(&self) {
         self.state().fault = None;
     }
 
-    /// The power goes before this call of those from now on.
+    /// Cuts the power before this call, counted from now.
     pub fn cut(&self, call: u64) {
         let mut state = self.state();
         state.cut = Some(state.calls + call);
@@ -77,12 +73,12 @@ impl BadDisk {
         state.cut.is_some_and(|cut| state.calls >= cut)
     }
 
-    /// What a program finds that is started again while the machine kept running.
+    /// The data that a restarted program finds while the machine keeps running.
     pub fn seen(&self) -> Vec<u8> {
         self.state().seen.clone()
     }
 
-    /// What a program finds after a power cut: what was synced, and of the rest whatever chance says.
+    /// The data after a power failure: synced data, and a random part of the rest.
     pub fn after_cut(&self, chance: &mut Chance) -> Vec<u8> {
         let state = self.state();
         let mut bytes = state.synced.clone();
@@ -114,7 +110,6 @@ impl BadDisk {
         self.0.lock().unwrap()
     }
 
-    /// Counts a call. Gives what goes wrong with it.
     fn call(&self) -> io::Result<(MutexGuard<'_, State>, Option<Fault>)> {
         let mut state = self.state();
         let call = state.calls;

@@ -1,4 +1,4 @@
-//! Disks that fail and disks that forget: what was refused has no effect, what was answered is there.
+//! Disks that fail or lose data: rejected operations have no effect, acknowledged ones are present.
 
 use std::sync::Arc;
 
@@ -13,7 +13,6 @@ use super::stage::{AnsweredOrders, Chance, Step, engine, is_not_durable, on, per
 
 const FAULTS: [Fault; 5] = [Fault::Full, Fault::Io, Fault::Short, Fault::Sync, Fault::ReadOnly];
 
-/// How many rounds the power is cut.
 const CUTS: u32 = 60;
 
 fn rounds(least: u32) -> u64 {
@@ -23,8 +22,7 @@ fn rounds(least: u32) -> u64 {
         .unwrap_or(share::so_many(least, 4).into())
 }
 
-/// Gives orders until the power is gone. What was refused for want of a disk counts as refused once the disk has taken something
-/// after it; until then nobody can know.
+/// An operation that was rejected because of the disk is unknown until the disk has accepted a later one.
 fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, answered: &mut AnsweredOrders) {
     let Ok((core, retained)) = on(Arc::clone(disk) as _) else { return };
     let journal = retained.journal().clone();
@@ -59,7 +57,7 @@ fn a_disk_that_forgets_keeps_what_was_answered() {
             drive(&disk, &format!("life-{life}"), &mut chance, &mut answered);
             bytes = disk.after_cut(&mut chance);
             if answered.done.is_empty() && answered.refused.is_empty() {
-                // A folder is given its file only once the file has a beginning.
+                // The file appears in its directory only after it has its header.
                 bytes.clear();
             }
         }

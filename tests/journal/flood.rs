@@ -1,4 +1,4 @@
-//! Somebody who may do nothing has large orders refused: they do not fill the disk, and hold nobody else up.
+//! Large rejected operations neither fill the disk nor delay other users.
 
 use std::fs;
 use std::sync::Arc;
@@ -18,7 +18,6 @@ use super::stage::{engine, setup};
 use crate::common::{Program, TestFolder, kill, move_to, post_for_head, within};
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a, submitacl: 'sue'}]}]}]\n";
-/// The largest body of an order.
 const LARGEST: usize = 256 << 10;
 const SUBMIT: &str = "/kornsole/v1/partition/default/applications";
 
@@ -29,7 +28,6 @@ fn fresh(setup: &Setup) -> MakeCore<'_> {
     })
 }
 
-/// The body of a submission with so many bytes of tags.
 fn submission(app: &str, bytes: usize) -> String {
     json!({"app": app, "queue": "root.a", "tags": {"k": "x".repeat(bytes)}}).to_string()
 }
@@ -71,7 +69,6 @@ fn refused_submissions_do_not_fill_the_disk() {
     assert_eq!(post_for_head(&again, SUBMIT, &sue, &submission("sue-422", 9)).0, 409, "what was answered is there");
 }
 
-/// Orders that are refused in every way, each with a large body.
 fn refused_orders(at: usize) -> Vec<(Actor, Act)> {
     let large = "x".repeat(200 << 10);
     let eve = || Actor::from(Identity::new("eve", ["none"]));
@@ -106,7 +103,6 @@ fn give(engine: &Engine, actor: Actor, order: Order) {
     assert!(answered.recv().unwrap());
 }
 
-/// The audit, and the applications that ended.
 fn seen(core: &Core) -> (Vec<Arc<AuditEntry>>, String) {
     let entries = core.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
     (entries, format!("{:?}", core.scheduler().partitions()[0].ended))

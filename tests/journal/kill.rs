@@ -1,4 +1,4 @@
-//! A process is killed while many give orders: whatever it answered is there when it is started again.
+//! A process is killed under load: all acknowledged changes are present after a restart.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -10,12 +10,10 @@ use crate::common::{TestFolder, share};
 
 use super::stage::{AnsweredOrders, Chance, engine, fresh, is_not_durable, perform, seed, setup, steps};
 
-/// Says which folder a process of this test is to work in, and what its clients are called.
+/// Directory of the child process and the names of its clients.
 const CHILD: &str = "KORNSOLE_KILL_CHILD";
-/// How many give orders at the same time.
 const CLIENTS: usize = 16;
 
-/// How often it is killed.
 fn rounds() -> u64 {
     std::env::var("KORNSOLE_KILL_ROUNDS")
         .ok()
@@ -23,7 +21,7 @@ fn rounds() -> u64 {
         .unwrap_or(share::so_many(20, 3).into())
 }
 
-/// The process that is killed: it prints what it was reported, one line for each answer. Without its variable this is no test.
+/// The killed process, which prints one line per answer. Without its variable, this is not a test.
 #[test]
 fn a_process_with_clients() {
     let Ok(task) = std::env::var(CHILD) else { return };
@@ -40,7 +38,7 @@ fn a_process_with_clients() {
                     Err(refusal) if is_not_durable(&refusal) => return,
                     Err(_) => "refused",
                 };
-                // One write for each line, so that none is cut.
+                // One write per line, so that no line is truncated.
                 let line = format!("done {answered} {}\n", step.line());
                 std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
             }
@@ -76,7 +74,6 @@ fn what_was_answered_outlasts_a_kill() {
             left -= u64::from(hear(line, &mut answered));
         }
         child.kill().unwrap();
-        // What was on its way to us was reported.
         lines.map_while(Result::ok).for_each(|line| {
             hear(line, &mut answered);
         });

@@ -1,4 +1,4 @@
-//! The end of the journal is missing: that is said, and what is still in the file comes back.
+//! The end of the journal is missing: a start reports it and restores the rest.
 
 use std::fs;
 
@@ -8,11 +8,10 @@ use model::AppId;
 use super::stage::{engine, fresh, perform, setup, submit};
 use crate::common::{TestFolder, share};
 
-/// The header of the store, with the two slots of its commits.
+/// The header of the store with the two slots of its commits.
 const HEADER: usize = 320;
 const FILES: [&str; 2] = ["journal.redb", "journal.last"];
 
-/// What is in a folder whose process is killed right after its last answer: journal and last record.
 fn killed(orders: usize) -> [Vec<u8>; 2] {
     let scratch = TestFolder::new();
     let setup = setup();
@@ -23,7 +22,7 @@ fn killed(orders: usize) -> [Vec<u8>; 2] {
     FILES.map(|name| fs::read(scratch.join(name)).unwrap())
 }
 
-/// A start on these files: which of the orders are missing, and what is said.
+/// Starts on these files. Returns the missing operations and the messages.
 fn start(files: &[Vec<u8>; 2], orders: usize, mend: bool) -> Result<(Vec<usize>, String), String> {
     let scratch = TestFolder::new();
     FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(scratch.join(name), bytes).unwrap());

@@ -1,4 +1,4 @@
-//! What a scheduler has answered is kept, whatever happens to its process or its disk.
+//! Acknowledged changes survive failures of the process and of the disk.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 

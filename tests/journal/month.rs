@@ -1,7 +1,6 @@
-//! A long run with a state folder at the highest speed: what is kept has bounds, on the disk and in memory.
+//! A long run at the highest speed: disk and memory usage are bounded.
 //!
-//! The short form runs some virtual hours in a folder that may be small. A virtual month with the least that the settings allow:
-//! `KORNSOLE_MONTH_HOURS=720 cargo test --release --test journal month -- --nocapture`.
+//! A virtual month: `KORNSOLE_MONTH_HOURS=720 cargo test --release --test journal month -- --nocapture`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,10 +13,9 @@ use model::{Profile, Time};
 
 use crate::common::TestFolder;
 
-/// As fast as the machine can.
 const SPEED: f64 = 1e7;
 
-/// How many virtual hours, and how much the folder may take, in bytes.
+/// Virtual hours, and the size limit in bytes.
 fn extent() -> (f64, u64) {
     let set = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<f64>().ok());
     let hours = set("KORNSOLE_MONTH_HOURS");
@@ -25,13 +23,13 @@ fn extent() -> (f64, u64) {
     (hours.unwrap_or(0.25), (mebibytes * 1_048_576.0) as u64)
 }
 
-/// How much of the disk the files of a folder take, in bytes.
+/// Disk usage of a directory's files, in bytes.
 fn used(folder: &Path) -> u64 {
     let sizes = std::fs::read_dir(folder).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     sizes.sum()
 }
 
-/// The bytes of the newest two snapshots, and the number of the first record that is kept.
+/// Bytes of the newest two snapshots, and the number of the first record.
 #[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
 fn retained(folder: &Path) -> (u64, u64) {
     let store = Store::open(std::sync::Arc::new(FileDisk::open(&folder.join("journal.redb")).unwrap())).unwrap();
@@ -78,7 +76,7 @@ fn a_folder_does_not_outgrow_what_it_may_take() {
     );
     assert!(first > 1, "the oldest has gone");
     assert!(largest <= most + 4 * newest, "{largest} of {most}, and {newest} of two snapshots");
-    // The file doubles when it needs room, so the halves of a short run say nothing.
+    // The file doubles when it grows, so halves of a short run are not comparable.
     if hours >= 24.0 {
         let half = half.unwrap();
         assert!(largest < half + half / 4, "{half} bytes in the first half, {largest} in all");

@@ -1,4 +1,4 @@
-//! A journal that an older version wrote.
+//! A journal of an earlier version.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use view::audit::AuditQuery;
 use super::stage::{engine, fresh, perform, setup, submit};
 use crate::common::TestFolder;
 
-/// A file of sectors: the length of the whole, and then of each sector that is not empty its place, its length and its bytes.
+/// The format: total length, then position, length, and bytes of each nonempty sector.
 fn unpacked(file: &Path) -> Vec<u8> {
     let packed = fs::read(file).unwrap();
     let (length, mut rest) = packed.split_first_chunk::<8>().unwrap();
@@ -27,7 +27,7 @@ fn unpacked(file: &Path) -> Vec<u8> {
 
 #[test]
 fn a_journal_of_version_0_2_goes_on() {
-    // It was killed: two applications were ordered, one of them refused with 5 KB of tags, a node and an ask.
+    // Two submissions, one of them rejected with 5 KB of tags, a node, and a request.
     let old = unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journal/format-1-of-0.2.0.sectors"));
     let setup = setup();
     let scratch = TestFolder::new();

@@ -1,4 +1,4 @@
-//! The real program with `--state`: killed, started again, refused.
+//! The real program with `--state`: killed, restarted, and rejected.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::{Program, TestFolder, kornsole_command, serve_command};
 
-/// `kornsole serve` with a folder for its state.
+/// `kornsole serve` with a state directory.
 pub fn with_state(state: &Path, arguments: &[&str]) -> Command {
     let mut command = serve_command(arguments);
     command.arg("--state").arg(state);
@@ -27,7 +27,7 @@ pub fn get(program: &Program, path: &str) -> Value {
     serde_json::from_str(&body[from..=to]).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
-/// Queues, applications and nodes, without what changes with time by itself.
+/// Queues, applications, and nodes, without values that change with time.
 fn tree(program: &Program) -> (Value, Value, Value) {
     let of = |what: &str| get(program, &format!("/ws/v1/partition/default/{what}"));
     let mut apps = of("queue/root.a/applications");
@@ -62,7 +62,7 @@ fn a_killed_server_comes_back_as_it_was() {
     std::fs::write(&workload, WORKLOAD).unwrap();
     let arguments = ["--workload", workload.to_str().unwrap(), "--paused"];
     let first = Program::spawn(with_state(&state, &arguments));
-    // It rests after its last step; until that is shown there is more to come.
+    // The scheduler pauses after its last step; until then the state can change.
     let mut before = tree(&first);
     while before.1.as_array().is_none_or(|apps| apps.iter().all(|app| app["usedResource"]["vcore"] != 3000)) {
         before = tree(&first);
@@ -80,7 +80,7 @@ fn a_killed_server_comes_back_as_it_was() {
     let third = Program::spawn(with_state(&state, &[]));
     assert_eq!(tree(&third), before, "also without the workload");
     third.kill();
-    // The scheduler's own configuration names the folder as well; the flag goes before it.
+    // The flag takes precedence over the directory in the scheduler configuration.
     let file = scratch.join("scheduler.yaml");
     std::fs::write(&file, "state.folder: state\n").unwrap();
     let named = ["--scheduler-config", file.to_str().unwrap()];
@@ -104,7 +104,6 @@ const QUEUES: &str = "partitions:
           - name: b
 ";
 
-/// The program with other arguments: whether it ended well, and what it said.
 fn call(arguments: &[&str]) -> (bool, String) {
     let output = kornsole_command(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
@@ -125,11 +124,11 @@ fn bytes(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
     found
 }
 
-/// A server that was killed after two changes of its configuration and a refused order.
+/// A server that was killed after two configuration changes and a rejected operation.
 pub struct Crashed {
     folder: TestFolder,
     pub url: String,
-    /// What it said of its audit and of its configurations while it ran.
+    /// The audit and the configuration history while the server ran.
     pub audit: String,
     history: String,
 }
@@ -146,7 +145,7 @@ impl Crashed {
         Program::spawn(started(with_state(&self.folder.join("state"), &arguments)))
     }
 
-    /// What the program says of the running server to somebody with a token.
+    /// The program's output about the running server for a user.
     pub fn ask(&self, who: &str, words: &[&str]) -> (bool, String) {
         let token = self.path(who);
         call(&[words, &["--server", &self.url, "--token-file", &token]].concat())
@@ -156,7 +155,7 @@ impl Crashed {
         Self::by(|command| command)
     }
 
-    /// The same, with the server started in another way.
+    /// Creates the state with changed start commands.
     pub fn by(started: impl Fn(Command) -> Command) -> Self {
         let folder = TestFolder::new();
         folder.write("queues.yaml", QUEUES);
@@ -186,7 +185,6 @@ impl Crashed {
     }
 }
 
-/// Whether the application of the workload is in root.b with all it asks for.
 fn one_runs(program: &Program) -> bool {
     let apps = get(program, "/ws/v1/partition/default/queue/root.b/applications");
     apps.as_array().is_some_and(|apps| apps.len() == 1 && apps[0]["usedResource"]["vcore"] == 3000)

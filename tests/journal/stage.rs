@@ -1,4 +1,4 @@
-//! A small cluster, and somebody who gives orders to it and remembers what he was reported.
+//! A small cluster, and clients that record the answers to their operations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use view::audit::AuditQuery;
 
 use crate::common::{kill, millicores, move_to, within};
 
-/// Everybody submits to two of the queues; nobody to the third.
+/// All users submit to two of the queues, no user to the third.
 pub const CONFIG: &str = "partitions:
   - name: default
     queues:
@@ -38,7 +38,7 @@ pub fn fresh(setup: &Setup) -> MakeCore<'_> {
     })
 }
 
-/// The scheduler that is on a disk.
+/// Starts the scheduler of a disk.
 pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, RunningJournal), String> {
     let setup = setup();
     let folder = Folder::on(disk).map_err(|trouble| trouble.to_string())?;
@@ -49,12 +49,12 @@ pub fn engine((core, retained): (Core, RunningJournal)) -> Engine {
     Engine::start_with_journal(core, 1.0, None, Some(retained)).unwrap()
 }
 
-/// Where chance begins, for more rounds than the ordinary ones.
+/// The seed, which can be set for additional rounds.
 pub fn seed() -> u64 {
     std::env::var("KORNSOLE_CHANCE").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Numbers that follow from a seed.
+/// Deterministic random numbers.
 pub struct Chance(pub u64);
 
 impl Chance {
@@ -78,7 +78,7 @@ pub fn ask(app: &str, count: u32) -> Act {
     within(PartitionAct::Ask { app: app.into(), asks: vec![ask] })
 }
 
-/// Has an order carried out, and waits for the answer.
+/// Performs an operation and waits for the answer.
 pub fn perform(engine: &Engine, act: Act) -> Result<Done, Refusal> {
     let (sender, answered) = channel();
     let answer = Box::new(move |outcome| {
@@ -88,7 +88,7 @@ pub fn perform(engine: &Engine, act: Act) -> Result<Done, Refusal> {
     answered.recv().unwrap()
 }
 
-/// One order of somebody's, as it can be written in a line.
+/// An operation of a client, with a form as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     Submit(String, &'static str),
@@ -124,7 +124,7 @@ impl Step {
     }
 }
 
-/// What one client does, one after the other: for each application it submits it, asks, perhaps moves it, and kills some.
+/// Submits applications, adds requests, and moves or kills some.
 pub fn steps(name: &str, chance: &mut Chance, count: usize) -> Vec<Step> {
     let mut steps = vec![Step::Node(format!("{name}-node"))];
     for number in 0.. {
@@ -146,7 +146,7 @@ pub fn steps(name: &str, chance: &mut Chance, count: usize) -> Vec<Step> {
     steps
 }
 
-/// Orders that were answered, by their lines.
+/// Answered operations, by their lines.
 #[derive(Default)]
 pub struct AnsweredOrders {
     pub done: Vec<String>,
@@ -154,7 +154,7 @@ pub struct AnsweredOrders {
 }
 
 impl AnsweredOrders {
-    /// Holds a scheduler against it: nothing that was answered is missing, nothing that was refused has an effect.
+    /// Checks that acknowledged changes are present, and rejected ones have no effect.
     #[track_caller]
     pub fn check(&self, core: &Core) {
         let wrong = invariants::violations(core.scheduler());
@@ -198,7 +198,7 @@ impl AnsweredOrders {
         }
     }
 
-    /// Every act that was answered stands in the audit once, allowed or refused.
+    /// Checks that every answered act has one audit entry, allowed or rejected.
     #[track_caller]
     pub fn check_audit(&self, core: &Core) {
         let entries = core.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });

@@ -1,4 +1,4 @@
-//! Somebody takes the lock away, or the file itself, while the program runs on it.
+//! The lock or the file is removed while the program runs.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,6 @@ use crate::common::{Program, TestFolder, kornsole_command, post};
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]\n";
 
-/// A server with a state folder, and somebody who may submit.
 struct Served {
     folder: TestFolder,
     token: String,
@@ -34,13 +33,11 @@ impl Served {
         self.folder.join("state")
     }
 
-    /// Submits an application: the status of the answer, and what it says.
     fn submit(&self, server: &Program, app: &str) -> (u16, Value) {
         let body = json!({"app": app, "queue": "root.a"}).to_string();
         post(server, "/kornsole/v1/partition/default/applications", &self.token, &body)
     }
 
-    /// What a start on the folder says that must not succeed.
     fn refused(&self) -> String {
         let mut command = self.command();
         let output = command.output().unwrap();
@@ -69,7 +66,7 @@ fn a_lock_that_was_removed_lets_nobody_in() {
     assert_eq!(served.submit(&again, "two").0, 409);
 }
 
-/// Takes the journal away by `take`, and gives it back by `give`: no order is answered in between.
+/// No operation is acknowledged between `take` and `give` of the journal.
 #[track_caller]
 fn no_order_while(take: impl Fn(&Path), give: impl Fn(&Path)) {
     let served = Served::new();

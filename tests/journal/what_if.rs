@@ -1,4 +1,4 @@
-//! `kornsole whatif --state`: the moment that a folder ends with, an earlier one, and what came in before it once more.
+//! `kornsole whatif --state`: final and earlier states, and repeated submissions.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -37,7 +37,7 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     let scratch = TestFolder::new();
     let (state, workload) = (scratch.join("state"), scratch.write("workload.yaml", WORKLOAD));
     let server = Program::spawn(with_state(&state, &["--workload", workload.to_str().unwrap(), "--speed", "1000"]));
-    // What is shown is in the journal.
+    // The view shows only journaled changes.
     while !get(&server, "/ws/v1/partition/default/queue/root.a/applications").to_string().contains("three") {
         std::thread::yield_now();
     }
@@ -50,7 +50,6 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     };
     let (well, now) = tried(&[]);
     assert!(well && now.contains("started      two"), "{now}");
-    // Before it was submitted there is nothing that could start.
     let (well, before) = tried(&["--at", "1:00"]);
     assert!(well && !before.contains("two"), "{before}");
     let (well, again) = tried(&["--at", "1:45", "--arrivals", "1m"]);
@@ -60,7 +59,7 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     assert!(!well && wrong.contains("--at: the state ends at"), "{wrong}");
 }
 
-/// All files of a state folder, byte for byte, but for the trends and the alerts beside the journal: time passes for them.
+/// Without trends and alerts, which change with time.
 fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let is_journal = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -70,7 +69,6 @@ fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files.map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
 }
 
-/// What is answered to somebody with a token.
 fn answered(server: &Program, path: &str, secret: &str) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n\r\n");
@@ -82,14 +80,14 @@ fn answered(server: &Program, path: &str, secret: &str) -> String {
     body.to_owned()
 }
 
-/// The whole state as the server shows it, and all of its events. It is paused, so nothing passes by itself.
+/// The complete state and all events of a paused server.
 fn whole(server: &Program, secret: &str) -> String {
     ["/debug/fullstatedump", "/kornsole/v1/events?since=0&limit=10000"]
         .map(|path| answered(server, path, secret))
         .concat()
 }
 
-/// `POST /whatif`, whatever is tried in it, changes neither a byte of the journal nor an event nor the state.
+/// `POST /whatif` changes neither the journal, the events, nor the state.
 #[test]
 fn what_is_tried_leaves_the_journal_the_events_and_the_state_as_they_are() {
     let scratch = TestFolder::new();
@@ -102,7 +100,6 @@ fn what_is_tried_leaves_the_journal_the_events_and_the_state_as_they_are() {
     while !post(&server, "/kornsole/v1/whatif", &secret, "{}").1.to_string().contains("idle")
         || !answered(&server, "/kornsole/v1/server", &secret).contains("\"paused\":true")
     {
-        // What is asked too often is refused.
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let (journal, before) = (bytes(&state), whole(&server, &secret));

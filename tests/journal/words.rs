@@ -1,4 +1,4 @@
-//! What people are reported while the disk fails: by the REST API, and by the console.
+//! Messages while the disk fails: in the REST API and in the console.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,7 +25,6 @@ use crate::common::{TestFolder, about, says};
 
 use super::stage::{CONFIG, Step, engine, on, perform, sue};
 
-/// A scheduler with an application, on a disk that will fail.
 fn stage() -> (Arc<BadDisk>, Arc<Engine>, Journal) {
     let disk = Arc::new(BadDisk::default());
     let (core, retained) = on(Arc::clone(&disk) as _).unwrap();
@@ -35,7 +34,6 @@ fn stage() -> (Arc<BadDisk>, Arc<Engine>, Journal) {
     (disk, engine, journal)
 }
 
-/// Sends a changing request as sue. Gives the status and the body.
 async fn send(router: &Router, token: &str, line: &str, body: &str) -> (u16, Value) {
     let (method, path) = line.split_once(' ').unwrap();
     let kind = if path == "/config" { "application/yaml" } else { "application/json" };
@@ -106,7 +104,6 @@ fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
     driver.keys("K<right><ret>").unwrap().settle();
     says(&driver, "cannot save the operation; it was not executed: the disk is full");
     says(&driver, "app ");
-    // The scheduler reports it in a notice of its own, and shows that it is paused.
     while driver.find_row("PAUSED").is_none() {
         std::thread::yield_now();
         driver.refresh();

@@ -1,7 +1,6 @@
-//! The worst file that orders can make: what its size is, and how long a start on it takes.
+//! The largest file that operations can create, and the time of a start on it.
 //!
-//! The short form gives few orders. `KORNSOLE_FLOOD_MB=2000 cargo test --release --test journal worst -- --nocapture` gives so many
-//! megabytes of them, of which the journal keeps what it may.
+//! `KORNSOLE_FLOOD_MB=2000 cargo test --release --test journal worst -- --nocapture` sends this number of megabytes.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -14,7 +13,6 @@ use view::act::PartitionAct;
 use super::stage::{engine, fresh, perform, setup};
 use crate::common::{TestFolder, kill, within};
 
-/// How many megabytes of orders are given.
 fn megabytes() -> usize {
     std::env::var("KORNSOLE_FLOOD_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(48)
 }
@@ -36,7 +34,7 @@ fn a_start_after_the_worst_file_is_soon_done() {
         perform(&running, kill(&app)).unwrap();
         largest = largest.max(fs::metadata(&file).unwrap().len());
     }
-    // As a killed process leaves them, when nothing is being written.
+    // The state of a process that is killed while nothing is written.
     loop {
         let changed = || fs::metadata(&file).unwrap().modified().unwrap();
         let before = changed();

@@ -1,16 +1,15 @@
-//! Who may act: access lists, RBAC, and what is said of both.
+//! Authorization with access lists and RBAC, and its messages.
 
 use serde_json::{Value, json};
 
 use super::{Stage, has, raise};
 
-/// What the audit of a context has last.
 fn last_entry(stage: &Stage, context: &str) -> Value {
     let audit = std::fs::read_to_string(stage.folder.join(format!("kornsole/{context}/audit.jsonl"))).unwrap();
     serde_json::from_str(audit.lines().last().unwrap()).unwrap()
 }
 
-/// Runs with a configuration that has no `adminacl`, and restores the one before.
+/// Runs with a configuration without `adminacl`, then restores the previous one.
 pub fn without_adminacl(stage: &Stage, run: impl FnOnce()) {
     let before = stage.config_map();
     let text = before["data"]["queues.yaml"].as_str().unwrap();
@@ -40,7 +39,6 @@ pub fn without_lists(stage: &Stage) {
         let always = ["--server", "k8s://bob", "--enforce-acl", "always"];
         let why = stage.fails(&[&["kill", "job-1", "--yes"], &always[..]].concat());
         has(&why, &["bob may not kill job-1", "write `adminacl: 'bob'` of root.tenants.tenant-a.etl", "line "]);
-        // As settings before wrote it.
         let settings = stage.file("always.toml", "[contexts.mine]\nurl = \"k8s://bob\"\nenforce-acl = true\n");
         let why = stage.fails(&["kill", "job-1", "--yes", "--server", "mine", "--settings", &settings]);
         has(&why, &["bob may not kill job-1"]);
@@ -76,10 +74,8 @@ pub fn no_service(stage: &Stage) {
     let via = format!("http://127.0.0.1:{}", stage.core);
     let found = stage.run(&["queues", "--server", "k8s://root", "--via", &via]);
     let new = stage.changed("new.yaml", raise);
-    // The namespace is that of the only ConfigMap of the scheduler.
     let would =
         stage.run(&["apply", &new, "--server", "k8s://root", "--via", &via, "--enforce-acl", "never", "--dry-run"]);
-    // Who may not look into all namespaces reads all the same, and is told what is unknown before a write.
     let reads = stage.run(&["queues", "--server", "k8s://admin", "--via", &via]);
     let writes = stage.run(&["apply", &new, "--server", "k8s://admin", "--via", &via, "--dry-run"]);
     let named = stage.run(&["apply", &new, "--server", "k8s://admin/yunikorn", "--via", &via, "--dry-run"]);

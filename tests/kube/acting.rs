@@ -1,4 +1,4 @@
-//! Acting on a real API server: what is written where and in which form, what is undone, what is kept and who refuses.
+//! Operations on a real API server.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use source::remote::RemoteOptions;
 use super::looks::until;
 use super::{Stage, has, raise};
 
-/// A console of somebody, by a real port-forward.
+/// A console for a user over a real port-forward.
 pub fn console(stage: &Stage, context: &str, kubeconfig: &str) -> Driver {
     let known = Known::of(&[kubeconfig.into()]).unwrap();
     let context = known.context(Some(context)).unwrap();
@@ -33,7 +33,6 @@ fn apply<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["apply", file, "--server", "k8s://admin"], more].concat()
 }
 
-/// The text in the compressed entry of the map.
 fn unpacked(map: &Value) -> String {
     let bytes: ByteString = serde_json::from_value(map["binaryData"]["queues.yaml.gz"].clone()).unwrap();
     let mut text = String::new();
@@ -85,7 +84,7 @@ pub fn not_taken(stage: &Stage) {
     );
     let number = why.split("the previous text is revision ").nth(1).unwrap();
     let number: String = number.chars().take_while(char::is_ascii_digit).collect();
-    // Until it is put back nothing else is written over the text that is not in force.
+    // Until a rollback, nothing else overwrites the text that is not active.
     let other = stage.file("other.yaml", &text.replacen("40G", "42G", 1));
     has(
         &stage.fails(&apply(&other, &["--yes"])),
@@ -131,14 +130,12 @@ pub fn history(stage: &Stage) {
     let text = stage.works(&[&["config", "show", &number], &server[..]].concat());
     assert_eq!(text, std::fs::read_to_string(&new).unwrap());
     has(&stage.works(&[&["config", "diff", &old, &number], &server[..]].concat()), &["memory"]);
-    // Somebody else changes it, by kubectl.
     let other = before["data"]["queues.yaml"].as_str().unwrap().replacen("40G", "39G", 1);
     stage.patch_map(&json!({"data": {"queues.yaml": other}}));
     stage.in_force(&other);
     let listed = stage.works(&[&["config", "history", "--json"], &server[..]].concat());
     let last: Value = serde_json::from_str(listed.lines().last().unwrap()).unwrap();
     assert_eq!((&last["source"], &last["by"]), (&json!("seen"), &json!("kubectl-patch")));
-    // Back to the first, byte for byte, and the rest of the map stays.
     let done = stage.works(&[&["config", "rollback", &old, "--yes"], &server[..]].concat());
     has(&done, &["is active, 1 change"]);
     assert_eq!(stage.config_map()["data"], before["data"]);
@@ -159,11 +156,10 @@ pub fn history(stage: &Stage) {
 }
 
 pub fn owners(stage: &Stage) {
-    // A console names them up to the topmost, and its question says what would stop them.
     let mut driver = console(stage, "admin", &stage.kubeconfig);
     driver.keys("2").unwrap();
     until(&mut driver, &["nightly-1", "hourly-1"]);
-    // The question may come before the pods; it has its figures as soon as they are there. Access lists come with the configuration.
+    // The dialog can appear before the pods are loaded.
     driver.keys(":app nightly-1<ret>").unwrap();
     until(&mut driver, &["nightly-1-x", " of revision "]);
     driver.keys("K").unwrap();
@@ -197,7 +193,7 @@ pub fn suspended_first(stage: &Stage) {
         &kill("hourly-1", "k8s://bob").2,
         &["bob may not suspend the owners of hourly-1: needs admin access on root.tenants.tenant-a.etl"],
     );
-    // This API server is a 1.20: a Job has no spec.suspend yet, so nothing is killed that would be made again.
+    // API server 1.20: a Job has no spec.suspend, so a pod that would be recreated is not killed.
     let (code, _, err) = kill("nightly-1", "k8s://admin");
     assert_eq!(code, 1, "{err}");
     has(&err, &["this API server does not support spec.suspend of a Job", "no application was killed"]);
@@ -216,7 +212,6 @@ pub fn dimmed(stage: &Stage) {
     let mut eve = console(stage, "eve", &stage.kubeconfig);
     eve.keys("2").unwrap();
     until(&mut eve, &["job-1"]);
-    // The rights are asked for in the background.
     let began = std::time::Instant::now();
     loop {
         eve.keys(":app job-1<ret>K").unwrap();

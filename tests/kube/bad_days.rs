@@ -1,4 +1,4 @@
-//! What goes wrong on a real cluster, as a console and the commands see it. What a scheduler sees is in `chaos.rs`.
+//! Failures of a real cluster for consoles and commands; for a scheduler see `chaos.rs`.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -11,10 +11,9 @@ use super::looks::until;
 use super::schedule::{PATIENCE, Scheduler, check, make, on_nodes, pod, pods, prepare};
 use super::{Stage, failures, has, raise, schedule};
 
-/// What the header says of pods that are not followed.
 const OLD: &str = "OLD: the pods of Kubernetes";
 
-/// A console whose way to the scheduler does not lead through the API server.
+/// A console with a connection to the scheduler that bypasses the API server.
 fn beside(stage: &Stage) -> Driver {
     let mut driver = failures::console(stage, Via::read(&address(stage)).unwrap());
     until(&mut driver, &["tenant-a", "etl"]);
@@ -27,7 +26,7 @@ fn address(stage: &Stage) -> String {
     format!("http://127.0.0.1:{}", stage.core)
 }
 
-/// Waits until the header says or no longer says that the pods are old. Returns how long that took.
+/// Returns the time until the header reports old pods, or no longer does.
 fn old(driver: &mut Driver, is: bool) -> Duration {
     let began = Instant::now();
     while driver.screen_text().contains(OLD) != is {
@@ -38,7 +37,6 @@ fn old(driver: &mut Driver, is: bool) -> Duration {
     began.elapsed()
 }
 
-/// A change of a pod that the page of its application shows.
 fn restarts(stage: &Stage, count: usize) {
     let container = json!({"name": "main", "image": "x", "imageID": "", "ready": false, "restartCount": count, "lastState": {},
         "state": {"waiting": {"reason": "CrashLoopBackOff"}}});
@@ -46,7 +44,6 @@ fn restarts(stage: &Stage, count: usize) {
     stage.patch_status("/api/v1/namespaces/team-a/pods/job-1-driver", &status);
 }
 
-/// Runs kornsole by another kubeconfig.
 fn run_by(stage: &Stage, kubeconfig: &str, arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     output_of(stage, command.args(arguments).env("KUBECONFIG", kubeconfig))
@@ -98,7 +95,7 @@ pub fn certificate(stage: &Stage) {
     driver.keys(":app job-1<ret>i").unwrap();
     restarts(stage, 3);
     until(&mut driver, &["3 restarts"]);
-    // Of an authority that the kubeconfig does not name.
+    // A certificate of an authority that is not in the kubeconfig.
     stage.command(&json!({"certificate": "other"}));
     let (code, said) = run_by(stage, &stage.kubeconfig, &["queues", "--server", "k8s://admin"]);
     old(&mut driver, true);
@@ -124,7 +121,7 @@ pub fn token_in_a_write(stage: &Stage) {
     assert_eq!((stage.config_map(), deleted()), before);
 }
 
-/// While the API server is away its store is compacted and a pod is removed there: no watch can report that.
+/// The store is compacted meanwhile, so no watch can report the removal.
 pub fn watch_expired(stage: &Stage) {
     stage.command(&json!({"make": [["/api/v1/namespaces/team-a/pods", {"metadata": {"name": "brief", "labels": {"applicationId": "job-1"}},
         "spec": {"schedulerName": "yunikorn", "nodeName": "n1", "containers": [{"name": "main", "image": "x"}]}}]]}));
@@ -149,7 +146,7 @@ pub fn rival(stage: &Stage) {
     let text = before["data"]["queues.yaml"].as_str().unwrap();
     let (new, via) = (stage.changed("new.yaml", raise), address(stage));
     let apply = ["apply", &new, "--server", "k8s://admin/yunikorn", "--via", &via, "--yes"];
-    // Exactly before the write arrives another user writes: a label, or the same key.
+    // Immediately before the write, another user writes a label or the same key.
     let label = json!({"metadata": {"labels": {"rival": "yes"}}});
     for when in ["rival-dry", "rival"] {
         stage.command(&json!({"hold": when, "with": label}));
@@ -174,7 +171,7 @@ pub fn terminating(stage: &Stage) {
     stage.command(&json!({"make": [["/api/v1/namespaces", {"metadata": {"name": "leaving"}}],
         ["/api/v1/namespaces/leaving/configmaps", {"metadata": {"name": "yunikorn-configs"}, "data": {}}]]}));
     stage.kubectl(&["-n", "leaving", "delete", "configmap", "yunikorn-configs"]);
-    // It has no controllers, so it is being deleted until the end.
+    // Without controllers, the namespace stays in deletion.
     stage.kubectl(&["delete", "namespace", "leaving", "--wait=false"]);
     let (new, via) = (stage.changed("new.yaml", raise), address(stage));
     let why = stage.fails(&[
@@ -192,7 +189,7 @@ pub fn terminating(stage: &Stage) {
     assert!(!why.contains("would allow it"), "no rule would: {why}");
 }
 
-/// A library that moves the clock of a process by the seconds in `CLOCK_OFF`.
+/// Offsets the clock of a process by the seconds in `CLOCK_OFF`.
 fn clock(stage: &Stage) -> String {
     let library = stage.folder.join("clock.so").display().to_string();
     let status = Command::new("cc").args(["-shared", "-fPIC", "-o", &library, "tests/kube/clock.c", "-ldl"]).status();
@@ -211,7 +208,7 @@ pub fn clock_off(stage: &Stage) {
     let queues = ["queues", "--server", "k8s://root/yunikorn", "--via", &via];
     let app = ["app", "job-1", "--server", "k8s://root/yunikorn", "--via", &via];
     for off in ["3600", "-3600"] {
-        // Without TLS, whose certificates are from today.
+        // Without TLS, because the certificates are valid from today.
         let (code, said) = by(off, &stage.through(), &queues);
         assert_eq!(code, 0, "{off}: {said}");
         let (code, said) = by(off, &stage.through(), &app);
@@ -224,7 +221,7 @@ pub fn clock_off(stage: &Stage) {
     leases(stage, &library);
 }
 
-/// No clock but one's own decides when a lease has ended.
+/// Only the local clock decides when a lease has expired.
 fn leases(stage: &Stage, library: &str) {
     prepare(stage);
     let first = Scheduler::start(stage);

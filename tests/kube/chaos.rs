@@ -1,5 +1,4 @@
-//! `kornsole kube schedule` while things go wrong: an API server that hangs, a kill, pods that go or are bound by others meanwhile, a lease that
-//! is taken away. After each the cluster is as the checker wants it: nothing twice, nothing forgotten, counters equal.
+//! `kornsole kube schedule` during failures: no pod is bound twice or forgotten, and the counters agree.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -35,7 +34,7 @@ pub fn killed(stage: &Stage) {
     prepare(stage);
     let first = Scheduler::start(stage);
     make(stage, &some("p", 12));
-    // What is decided by now and not bound yet stays so: the API server answers again after the end of the scheduler.
+    // The API server answers only after the scheduler has stopped.
     freeze(stage, 3);
     drop(first);
     std::thread::sleep(Duration::from_secs(4));
@@ -45,7 +44,7 @@ pub fn killed(stage: &Stage) {
     second.stop();
 }
 
-/// kill -9 exactly between the decision and the binding: once the bindings are not sent, once they are done and nobody was told.
+/// kill -9 before the bindings are sent, and before their result is received.
 pub fn killed_between(stage: &Stage) {
     for mode in ["before", "after"] {
         prepare(stage);
@@ -157,7 +156,6 @@ pub fn daemon_set(stage: &Stage) {
     scheduler.stop();
 }
 
-/// The answer to a probe: its head and its text.
 fn probe(address: &str, path: &str) -> String {
     let Ok(mut stream) = TcpStream::connect(address) else { return String::new() };
     write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();

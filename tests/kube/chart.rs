@@ -1,5 +1,4 @@
-//! The Helm chart. Helm is not needed: the templates use only what Go's templates have, which kubectl renders, and the values of the chart.
-//! What is rendered is applied, and its rights are compared with those that `kornsole kube manifests` prints.
+//! The Helm chart, rendered with kubectl, because the templates use only Go's own functions.
 
 use serde_json::{Value, json};
 
@@ -8,7 +7,6 @@ use super::Stage;
 const CHART: &str = "packaging/helm/kornsole";
 const RELEASE: &str = "tools";
 
-/// The values of the chart with all parts on.
 fn values(stage: &Stage) -> Value {
     let text = std::fs::read_to_string(format!("{CHART}/values.yaml")).unwrap();
     let object = stage.file(
@@ -27,7 +25,6 @@ fn values(stage: &Stage) -> Value {
     values
 }
 
-/// A template with these values, as JSON documents.
 fn rendered(stage: &Stage, name: &str, values: &Value) -> String {
     let data = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "data"}, "Values": values, "Release": {"Namespace": RELEASE}});
     let (data, template) = (stage.file("data.json", &data.to_string()), format!("{CHART}/templates/{name}"));
@@ -37,7 +34,6 @@ fn rendered(stage: &Stage, name: &str, values: &Value) -> String {
     text
 }
 
-/// The objects of a text, as kubectl reads them.
 fn objects(stage: &Stage, text: &str) -> Vec<Value> {
     let file = stage.file("objects.yaml", text);
     let read = stage.kubectl(&["create", "--dry-run=client", "-o", "json", "-f", &file]);
@@ -51,7 +47,6 @@ fn each(object: Value) -> Vec<Value> {
     }
 }
 
-/// The rules of one kind of role.
 fn rules(objects: &[Value], kind: &str) -> Vec<Value> {
     objects.iter().filter(|object| object["kind"] == kind).map(|object| object["rules"].clone()).collect()
 }
@@ -91,12 +86,11 @@ pub fn applied(stage: &Stage) {
         off[part]["enabled"] = json!(false);
         assert_eq!(rendered(stage, name, &off).trim(), "", "{name} is off");
     }
-    // If the scheduler is moved, its own namespace follows: the Deployment hands it over.
+    // The namespace of the scheduler follows its Deployment, which passes it on.
     let text = stage.works(&["kube", "manifests", "--role", "scheduler", "--namespace", "elsewhere"]);
     assert!(text.contains("{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}"), "{text}");
 }
 
-/// The arguments of a container are those of the program.
 fn starts(stage: &Stage, arguments: &Value) {
     let arguments: Vec<&str> = arguments.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     let (code, _, err) = stage.run(&[&arguments[..], &["--help"]].concat());

@@ -1,4 +1,4 @@
-//! The copy of an API server that explanations of an attached cluster use, against a stand-in that counts the requests.
+//! The copy of an API server's objects for explanations, with a stand-in that counts HTTP requests.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,6 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::stand_in::{Call, Reply, StandIn};
 
-/// How long something may take on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn runtime() -> Runtime {
@@ -27,7 +26,7 @@ fn pod(name: &str, version: usize) -> Value {
     })
 }
 
-/// How often each list and each watch was asked for: `pods`, `pods watch`.
+/// The number of requests for each list and each watch: `pods`, `pods watch`.
 type Asked = Arc<Mutex<BTreeMap<String, usize>>>;
 
 fn note(asked: &Asked, call: &Call) -> (String, bool) {
@@ -38,7 +37,6 @@ fn note(asked: &Asked, call: &Call) -> (String, bool) {
     (kind, watch)
 }
 
-/// A stand-in with one pod, to which `new` comes by the watch once `comes` says so.
 fn with_a_pod(asked: &Asked, comes: &Arc<AtomicBool>) -> StandIn {
     let (asked, comes) = (Arc::clone(asked), Arc::clone(comes));
     StandIn::new(move |call| match note(&asked, call) {
@@ -103,8 +101,7 @@ fn a_copy_that_nobody_reads_is_closed_and_read_anew() {
     assert_eq!(times(&asked, "pods"), 2);
 }
 
-/// A kind that the reader may not list is named, and stops nothing; where the rights to follow are missing, or the server is away, there is
-/// no copy.
+/// Without the right to watch, or without the server, there is no copy.
 #[test]
 fn what_may_not_be_listed_is_named_and_what_cannot_be_followed_is_no_copy() {
     let (runtime, asked) = (runtime(), Asked::default());

@@ -1,4 +1,4 @@
-//! How long nothing is bound when a scheduler ends: the times of `docs/guide/kubernetes-scheduler.md`.
+//! The time without bindings when a scheduler stops: the values in `docs/guide/kubernetes-scheduler.md`.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,11 @@ use serde_json::json;
 use super::Stage;
 use super::schedule::{PATIENCE, Scheduler, make, on_nodes, pod, pods, prepare};
 
-/// A scheduler in a pod of its own. Two of them do not know of each other's processes.
+/// Two such schedulers do not see each other's processes.
 fn of_pod(stage: &Stage, uid: &str) -> Scheduler {
     Scheduler::begin_in(stage, &[("POD_UID", uid)], &[])
 }
 
-/// How long it takes since `began` until a new pod is bound.
 fn bound(stage: &Stage, began: Instant, name: &str) -> Duration {
     let before = on_nodes(&pods(stage));
     make(stage, &[pod(name, "a", "100m")]);

@@ -1,4 +1,4 @@
-//! What goes wrong on a real API server, and what is bad in a kubeconfig.
+//! Failures of a real API server, and errors in a kubeconfig.
 
 use std::time::Duration;
 
@@ -90,7 +90,7 @@ pub fn exec_plugin(stage: &Stage) {
     has(&String::from_utf8(output.stderr).unwrap(), &["the credential plugin", "the ticket has expired"]);
 }
 
-/// A console by a real port-forward, with the lists of a real API server followed.
+/// A console over a real port-forward.
 pub fn console(stage: &Stage, via: Via) -> Driver {
     let known = Known::of(&[stage.kubeconfig.clone().into()]).unwrap();
     let context = known.context(Some("root")).unwrap();
@@ -108,12 +108,11 @@ pub fn followed(stage: &Stage) {
     until(&mut driver, &["job-1"]);
     driver.keys(":app job-1<ret>i").unwrap();
     until(&mut driver, &["2 Pending"]);
-    // The stand-in of a kubelet is this: the status of a pod is written.
+    // The status of a pod is written in place of a kubelet.
     let waits = json!({"status": {"phase": "Running", "containerStatuses": [{"name": "main", "image": "x", "imageID": "", "ready": false, "restartCount": 4,
         "lastState": {}, "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s"}}}]}});
     stage.patch_status("/api/v1/namespaces/team-a/pods/job-1-driver", &waits);
     until(&mut driver, &["1 CrashLoopBackOff, 1 Pending; 4 restarts", "back-off 40s"]);
-    // A cordon is seen by itself.
     driver.keys("3").unwrap();
     until(&mut driver, &["node-a"]);
     stage.kubectl(&["cordon", "node-a"]);
@@ -136,7 +135,6 @@ pub fn replaced(stage: &Stage) {
     let ready = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
     stage.patch_status("/api/v1/namespaces/yunikorn/pods/yunikorn-scheduler-2", &ready);
     stage.kubectl(&["-n", "yunikorn", "delete", "pod", "yunikorn-scheduler-1", "--force", "--grace-period=0"]);
-    // Its connections end with it; the stand-in of a kubelet is asked for the other one from then on.
     stage.kubelet_cuts();
     let began = std::time::Instant::now();
     while began.elapsed() < Duration::from_secs(4) {
@@ -150,7 +148,7 @@ pub fn replaced(stage: &Stage) {
 
 #[test]
 fn who_one_is_comes_from_a_self_subject_review_where_there_is_one() {
-    // A stand-in: the API server of these tests is a 1.20, which has none.
+    // The 1.20 API server of these tests does not have this.
     let stand_in = StandIn::new(|call| match call.path.as_str() {
         "/apis/authentication.k8s.io/v1/selfsubjectreviews" => {
             assert_eq!(call.method, "POST");
@@ -193,7 +191,7 @@ fn a_right_to_kill_is_asked_for_all_namespaces_and_then_for_each() {
     assert_eq!(stand_in.asked(), asked);
 }
 
-/// A kubeconfig whose user is an exec plugin that prints a token out of a file, and is asked for it again each time.
+/// An exec plugin prints a token from a file for each use.
 fn by_token_in_a_file(stage: &Stage) -> (String, std::path::PathBuf) {
     let file = stage.folder.join("token");
     let credential = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}"#;
@@ -215,17 +213,15 @@ pub fn token_expires(stage: &Stage) {
     std::fs::write(&file, &token).unwrap();
     let mut driver = super::acting::console(stage, "root", &kubeconfig);
     std::fs::write(&file, "expired").unwrap();
-    // The connections that stand outlive their token.
+    // Open connections outlive their token.
     stage.kubelet_cuts();
     until(&mut driver, &["401: the API server does not accept the credentials"]);
     assert!(driver.screen_text().contains("tenant-a"), "the last data stays");
     stage.saw(&driver.screen_text());
-    // The plugin gives a new one, and nobody presses a key.
     std::fs::write(&file, &token).unwrap();
     until_live(&mut driver);
 }
 
-/// Waits until the header says nothing of a connection that is down.
 fn until_live(driver: &mut console::Driver) {
     for _ in 0..600 {
         driver.advance(Duration::from_millis(50)).refresh();
@@ -243,7 +239,7 @@ pub fn server_gone(stage: &Stage) {
     let mut driver = super::acting::console(stage, "admin", &stage.kubeconfig);
     stage.command(&json!({"stop": true}));
     until(&mut driver, &[" OLD ", "tenant-a"]);
-    // What is on the screen is old, and nothing is done on its ground.
+    // The screen is stale, so no operation may use it.
     driver.keys(":queue root.tenants.tenant-a.adhoc<ret>cm").unwrap();
     until(&mut driver, &["the connection is lost"]);
     assert!(!driver.screen_text().contains("set maximum"), "{}", driver.screen_text());
@@ -273,7 +269,7 @@ pub fn no_secret(stage: &Stage) {
     }
 }
 
-/// An owner of the pods of an application on a stand-in: the real API server of these tests keeps no `spec.suspend` of a Job.
+/// The real API server of these tests stores no `spec.suspend` of a Job.
 fn job(version: &str, uid: &str, suspend: Option<bool>) -> Value {
     let owners =
         json!([{"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly", "uid": "c", "controller": true}]);

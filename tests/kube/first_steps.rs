@@ -1,4 +1,4 @@
-//! What a person does first: the commands of the guide, and the plugin of kubectl.
+//! The commands of the guide, and the kubectl plugin.
 
 use std::process::Command;
 
@@ -7,7 +7,6 @@ use serde_json::json;
 use super::in_terminal::Terminal;
 use super::{Stage, access, has, raise, twins};
 
-/// The commands of the guide, without their comments.
 fn commands() -> Vec<String> {
     let guide = std::fs::read_to_string("docs/guide/kubernetes-attach.md").unwrap();
     let block = guide.split("```sh\n").find(|block| block.starts_with("kornsole queues")).expect("the five commands");
@@ -15,7 +14,7 @@ fn commands() -> Vec<String> {
     lines.map(|line| line.split('#').next().unwrap().trim().to_owned()).collect()
 }
 
-/// A person in a terminal whose current context may do what RBAC allows, and nothing else is set up.
+/// A user in a terminal with the RBAC rights of the current context.
 struct Person<'s> {
     stage: &'s Stage,
     kubeconfig: String,
@@ -23,7 +22,6 @@ struct Person<'s> {
 }
 
 impl Person<'_> {
-    /// A command of the guide, for an application and a file.
     fn words(&self, command: &str) -> Vec<String> {
         let fill = |word: &str| match word {
             "APP" => "picky".to_owned(),
@@ -33,7 +31,6 @@ impl Person<'_> {
         command.strip_prefix("kornsole ").unwrap().split_whitespace().map(fill).collect()
     }
 
-    /// Runs one that asks nothing, and writes what it prints where the command says.
     fn run(&self, command: &str) -> String {
         let mut words = self.words(command);
         let into = words.iter().position(|word| word == ">").map(|at| words.split_off(at)[1].clone());
@@ -41,7 +38,7 @@ impl Person<'_> {
             Command::new(env!("CARGO_BIN_EXE_kornsole")).args(&words).envs(self.environment()).output().unwrap();
         let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         self.stage.saw(&format!("{out}{err}"));
-        // 1: the application is pending.
+        // Code 1: the application is pending.
         let code = if words[0] == "explain" { 1 } else { 0 };
         assert_eq!((output.status.code(), err.as_str()), (Some(code), ""), "{command}: {out}");
         if let Some(file) = into {
@@ -50,7 +47,6 @@ impl Person<'_> {
         out
     }
 
-    /// Starts one that asks.
     fn begin(&self, command: &str) -> Terminal {
         let words = self.words(command);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -81,7 +77,6 @@ pub fn five_commands(stage: &Stage) {
         let map = || stage.config_map()["data"]["queues.yaml"].as_str().unwrap().to_owned();
         assert_eq!(before, map());
         std::fs::write(&person.file, raise(&before)).unwrap();
-        // The question is behind the tree of the changes and their effects; `n` applies nothing.
         let asked = ["~ root.tenants.tenant-a", "max memory 40G → 41G", "apply it? [y/N]"];
         let mut terminal = person.begin(apply);
         asked.iter().for_each(|words| terminal.until_text(words));
@@ -105,7 +100,7 @@ pub fn five_commands(stage: &Stage) {
     stage.command(&json!({"answers": {}}));
 }
 
-/// With the link of the packages in PATH, kubectl itself finds kornsole.
+/// With the package's link in PATH, kubectl finds kornsole.
 pub fn plugin(stage: &Stage) {
     let folder = stage.folder.join("plugins");
     std::fs::create_dir_all(&folder).unwrap();
@@ -121,6 +116,5 @@ pub fn plugin(stage: &Stage) {
     has(&kubectl(&["plugin", "list"]), &["kubectl-kornsole"]);
     has(&kubectl(&["kornsole", "--help"]), &["Usage: kubectl kornsole", "kubectl kornsole explain etl-1 "]);
     has(&kubectl(&["kornsole", "queues", "--bad"]), &["Usage: kubectl kornsole queues"]);
-    // The current context of kubectl is the scheduler.
     has(&kubectl(&["kornsole", "queues"]), &["tenant-a", "etl"]);
 }

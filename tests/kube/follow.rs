@@ -1,4 +1,4 @@
-//! Lists of pods that are followed, against a stand-in: what a real API server does once a day is done here at once.
+//! Followed lists of pods: a stand-in does immediately what a real API server does once a day.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -42,7 +42,6 @@ fn is_watch(call: &Call) -> bool {
     call.path.contains("watch=true")
 }
 
-/// What comes of a list in words, as long as `count` of them are awaited.
 fn received(stand_in: &StandIn, count: usize) -> Vec<String> {
     let runtime = runtime();
     let (sender, changes) = channel(4);
@@ -132,7 +131,6 @@ fn a_slow_a_silent_and_a_broken_answer_are_lost_and_tried_again() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let stand_in = StandIn::new(move |call| match (count.fetch_add(1, Ordering::Relaxed), is_watch(call)) {
-        // Nothing comes behind the head.
         (0, _) => Reply::lines(&[], true),
         (1, _) => Reply { body: br#"{"items": [{"spec": "hunter2"}]}"#.to_vec(), ..Reply::lines(&[], false) },
         (2, _) => Reply { body: b"no JSON at all".to_vec(), ..Reply::lines(&[], false) },
@@ -178,7 +176,6 @@ fn an_api_server_that_is_gone_for_a_while_is_found_again_where_one_was() {
     let (sender, changes) = channel(1);
     runtime.spawn(PodRow::follow(stand_in.cluster(), PACE, sender));
     let cut = async {
-        // Once the second pod has been sent.
         while stand_in.asked() < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

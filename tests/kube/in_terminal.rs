@@ -1,4 +1,4 @@
-//! The program in a terminal, on the real API server, as an administrator uses it: attach, look, go to another context.
+//! The program in a terminal with the real API server.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ mod terminal;
 
 pub use terminal::Terminal;
 
-/// A kubeconfig beside the stage's: one context whose credentials come from a program, one that nobody answers.
+/// One context gets credentials from a program, and one has no server.
 fn second(stage: &Stage) -> String {
     let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never",
         "args": ["-c", "echo the ticket has expired >&2; exit 3"]});
@@ -33,7 +33,7 @@ pub fn attach_and_look(stage: &Stage) {
     let environment = [("KUBECONFIG", both.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
     let began = Instant::now();
     let mut terminal = Terminal::kornsole(&["attach"], &environment);
-    // The current context; first figures in under 2 s, which a busy machine is given more for.
+    // Target: 2 s; a busy machine gets more time.
     for word in ["REMOTE", "admin/yunikorn", "tenant-a", "etl"] {
         terminal.until_text(word);
     }
@@ -49,7 +49,7 @@ pub fn attach_and_look(stage: &Stage) {
     {
         terminal.until_text(word);
     }
-    // What runs a program is asked only when a person wants it.
+    // A context that runs a program is contacted only on request.
     terminal.until("the first context under the cursor", |seen| {
         seen.emulator.screen().contents().contains("of the kubeconfig (current)")
     });

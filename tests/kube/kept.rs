@@ -1,4 +1,4 @@
-//! `kornsole kube schedule --state`: what is kept over a `kill -9`, beside a real API server.
+//! `kornsole kube schedule --state`: data that survives `kill -9`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::schedule::{QUEUES, Scheduler, check, make, on_nodes, pod, pods, prepare, until};
 use super::{Stage, has};
 
-/// A scheduler with a folder, and how ann asks it.
 struct Retained<'s> {
     stage: &'s Stage,
     folder: String,
@@ -27,18 +26,17 @@ impl<'s> Retained<'s> {
     }
 
     fn start(&self) -> Scheduler {
-        let options = ["--tokens", &self.tokens, "--state", &self.folder, "--set", "scheduler.acl=ann"];
+        let options = ["--tokens", &self.tokens, "--state", &self.folder, "--scheduler-acl", "ann"];
         Scheduler::begin_with(self.stage, &options).ready()
     }
 
-    /// What a command prints with the token of ann.
     fn asks(&self, scheduler: &Scheduler, arguments: &[&str]) -> String {
         let url = scheduler.url();
         let all = [arguments, &["--server", &url, "--token-file", &self.token_file]].concat();
         self.stage.works(&all)
     }
 
-    /// What ann did, by a scheduler or by the folder: number, action and object, the oldest first.
+    /// Number, action, and object, oldest first.
     fn audit(&self, scheduler: Option<&Scheduler>) -> Vec<(u64, String, String)> {
         let text = match scheduler {
             Some(scheduler) => self.asks(scheduler, &["audit", "--json", "--user", "ann"]),
@@ -50,12 +48,12 @@ impl<'s> Retained<'s> {
         entries.map(|one| (one["id"].as_u64().unwrap(), word(&one, "action"), word(&one, "object"))).collect()
     }
 
-    /// Thousandths of a core times seconds in use, and how many gaps there are; by a scheduler or by the folder.
+    /// Millicore-seconds, and the number of gaps.
     fn used(&self, scheduler: Option<&Scheduler>) -> (u64, usize) {
         let text = match scheduler {
             Some(scheduler) => self.asks(scheduler, &["usage", "--json"]),
             None => match self.stage.run(&["usage", "--json", "--state", &self.folder]) {
-                // It is written some time after the start.
+                // The ledger is written some time after the start.
                 (1, _, why) if why.contains("has no ledger yet") => return (0, 0),
                 (0, out, _) => out,
                 (code, _, why) => panic!("{code}: {why}"),
@@ -77,7 +75,7 @@ fn revisions(retained: &Retained, scheduler: &Scheduler) -> Vec<u64> {
     text.lines().map(read).collect()
 }
 
-/// Killed without a word and begun again on its folder.
+/// Killed and restarted on its directory.
 pub fn restarted(stage: &Stage) {
     prepare(stage);
     let open = QUEUES.replace("    submitacl: '*'\n", "    submitacl: '*'\n    adminacl: ann\n");
@@ -111,7 +109,7 @@ pub fn restarted(stage: &Stage) {
     let begun = Instant::now();
     let second = retained.start();
     let (used, gaps) = retained.used(Some(&second));
-    // A second more was not written, and as much as runs now since then.
+    // One more second was not written.
     let most = at_the_end + 3_000 * (begun.elapsed().as_secs() + 3);
     assert!(used >= written && used <= most, "{written} <= {used} <= {most}");
     assert_eq!(gaps, 1);
@@ -131,7 +129,7 @@ pub fn restarted(stage: &Stage) {
     write_queues(stage, QUEUES);
 }
 
-/// A second one names who has the folder, and ends.
+/// A second process names the owner of the directory and exits.
 fn in_use(stage: &Stage, retained: &Retained) {
     let arguments = ["kube", "schedule", "--context", "root", "--namespace", "kornsole", "--listen", "127.0.0.1:0"];
     let own = ["--no-lease", "--scheduler-name", "nobody", "--state", &retained.folder];

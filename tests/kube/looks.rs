@@ -1,5 +1,4 @@
-//! What Kubernetes adds to the pages, on the console itself: a recorded YuniKorn behind the service proxy of a stand-in, and its pods, nodes,
-//! namespaces and priority classes.
+//! Kubernetes data on the console's pages, with a recorded YuniKorn in a stand-in.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +18,6 @@ use super::stand_in::{Call, Reply, StandIn};
 const PROXY: &str = "/api/v1/namespaces/yunikorn/services/yunikorn-service:yunikorn-core/proxy";
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// What was recorded of a real 1.8.0, by path.
 fn recorded() -> HashMap<String, (u16, Vec<u8>)> {
     let folder = Path::new("tests/conformance/rest/1.8.0");
     let index: Vec<Value> = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
@@ -31,7 +29,7 @@ fn recorded() -> HashMap<String, (u16, Vec<u8>)> {
     index.iter().filter(plain).filter(|entry| entry["headers"].get("Content-Encoding").is_none()).map(answer).collect()
 }
 
-/// Two applications besides those that were recorded: one runs on a pod, one has none that the scheduler was given.
+/// One has a pod, the other has none that the scheduler knows.
 fn apps(recorded: &[u8]) -> Vec<u8> {
     let mut all: Vec<Value> = serde_json::from_slice(recorded).unwrap();
     let tags = json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": "job-1-driver"});
@@ -76,7 +74,6 @@ pub fn list(items: &[Value]) -> Reply {
     Reply::json(&json!({"metadata": {"resourceVersion": "5"}, "items": items}))
 }
 
-/// What the recorded YuniKorn answers, with an application, pods and events of their own.
 fn scheduler(path: &str, recorded: Option<(u16, &[u8])>) -> Reply {
     if let Some(asked) = path.strip_prefix("/ws/v1/events/batch?start=") {
         return super::seen::events(asked.starts_with("0&"));
@@ -152,7 +149,7 @@ pub fn cluster(pods: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> StandIn
     })
 }
 
-/// A console that is attached by the service proxy.
+/// A console attached over the service proxy.
 pub fn console(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
     let known = Known::of(&[stand_in.kubeconfig()]).unwrap();
     let context = known.context(None).unwrap();
@@ -165,7 +162,7 @@ pub fn console(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
     (remote, driver)
 }
 
-/// Waits until the screen says all of this.
+/// Waits until the screen contains all texts.
 #[track_caller]
 pub fn until(driver: &mut Driver, texts: &[&str]) {
     let began = Instant::now();
@@ -208,7 +205,6 @@ fn pods_nodes_namespaces_and_classes_stand_on_the_pages() {
     assert!(!driver.screen_text().contains("hunter2"));
 }
 
-/// The memory of this process that is resident, in bytes.
 fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
@@ -217,7 +213,6 @@ fn resident() -> u64 {
 #[test]
 fn fifty_thousand_pods_take_bounded_memory_and_figures_do_not_wait_for_them() {
     const PODS: usize = 50_000;
-    // The last page waits until the figures are on the screen: they do not wait for it.
     let seen = Arc::new(AtomicBool::new(false));
     let figures_seen = Arc::clone(&seen);
     let stand_in = cluster(move |call| {

@@ -1,8 +1,8 @@
-//! kornsole against a real Kubernetes API server, as an administrator uses it: the program itself, a kubeconfig, and kubectl reading back.
+//! kornsole with a real Kubernetes API server 1.20.
 //!
-//! `KUBEBUILDER_ASSETS` names a folder with etcd, kube-apiserver and kubectl (`scripts/kube-assets` makes one); without it nothing of this
-//! is tried, and that is said. `KORNSOLE_KUBE_ONLY` leaves out scenarios whose name does not have its text. `stage.py` starts them, with a recorded YuniKorn and a kubelet as stand-ins. The API server is a 1.20: it has no
-//! SelfSubjectReview, so who one is comes from a token review.
+//! `KUBEBUILDER_ASSETS` names a directory with etcd, kube-apiserver, and kubectl (created by `scripts/kube-assets`).
+//! Without it, the tests print that they are skipped. `KORNSOLE_KUBE_ONLY` selects scenarios by name. `stage.py` starts
+//! the servers, with stand-ins for a recorded YuniKorn and a kubelet.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -37,7 +37,6 @@ use std::path::PathBuf;
 use serde_json::Value;
 use stage::Stage;
 
-/// What is tried, and how.
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
@@ -157,7 +156,7 @@ fn a_real_api_server() {
     let mut failed = Vec::new();
     for (name, scenario) in SCENARIOS.into_iter().filter(|(name, _)| name.contains(&only)) {
         say(name);
-        // A later scenario can depend on an earlier one: the first failure is the one to look at.
+        // Later scenarios can depend on earlier ones.
         if catch_unwind(AssertUnwindSafe(|| scenario(&stage))).is_err() {
             failed.push(name);
         }
@@ -165,7 +164,7 @@ fn a_real_api_server() {
     assert!(failed.is_empty(), "{} scenarios failed: {failed:#?}", failed.len());
 }
 
-/// Onto the terminal, also of a test that passes.
+/// Writes to the terminal, even in a test that passes.
 fn say(line: &str) {
     std::io::stderr().lock().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
@@ -180,7 +179,6 @@ fn by_port_forward(stage: &Stage) {
     let who = stage.works(&["whoami", "--server", "k8s://eve"]);
     has(&who, &["eve", "admins", "YuniKorn 1.8", "by port-forward to the pod of yunikorn/yunikorn-service"]);
     has(&stage.works(&["queues", "--server", "k8s://eve"]), &["tenant-a", "etl"]);
-    // The current context, and the namespace by name.
     has(&stage.works(&["queues", "--server", "k8s:///yunikorn"]), &["tenant-a", "etl"]);
     let app = stage.works(&["app", "job-1", "--server", "k8s://eve/yunikorn"]);
     has(&app, &["team-a/job-1-driver", "team-a/job-1-worker"]);
@@ -228,7 +226,6 @@ fn not_there(stage: &Stage) {
     );
 }
 
-/// Raises a maximum in the recorded configuration.
 fn raise(text: &str) -> String {
     assert!(text.contains("memory: 40G"), "{text}");
     text.replacen("memory: 40G", "memory: 41G", 1)
@@ -270,7 +267,6 @@ fn refused(stage: &Stage) {
     let broken = stage.changed("broken.yaml", |text| text.replacen("40G", "many", 1));
     has(&stage.fails(&["apply", &broken, "--server", "k8s://admin", "--yes"]), &["broken.yaml:", "error"]);
     assert_eq!(stage.config_map(), before);
-    // With enforce-acl = false RBAC alone decides.
     let settings = stage.folder.join("own.toml");
     std::fs::write(&settings, "[contexts.mine]\nurl = \"k8s://bob\"\nenforce-acl = false\n").unwrap();
     let settings = settings.display().to_string();
@@ -301,7 +297,7 @@ fn roles(stage: &Stage) {
         let file = stage.folder.join(format!("{role}.yaml")).display().to_string();
         std::fs::write(&file, stage.works(&["kube", "manifests", "--role", role, "--group", &group])).unwrap();
         stage.kubectl(&["apply", "-f", &file]);
-        // The API server takes a moment to know a new role.
+        // The API server needs a moment to apply a new role.
         let known = (0..50).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(100));
             stage.can(role, &["list", "nodes"])
@@ -357,6 +353,6 @@ fn kill(stage: &Stage) {
     assert_eq!((&last["allowed"], end), (&true.into(), &"deletion started".into()));
     let deleted = |name: &str| !stage.read("team-a", "pods", name)["metadata"]["deletionTimestamp"].is_null();
     assert!(deleted("job-1-driver"));
-    // Another pod has that name by now.
+    // Another pod has this name now.
     assert!(!deleted("job-1-worker"));
 }

@@ -1,5 +1,4 @@
-//! Applications whose pods belong to objects of operators: real custom resources, whose definitions have only the structure that is needed here.
-//! The operators themselves do not run.
+//! Applications whose pods belong to custom resources. The operators do not run.
 
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ fn definition((group, version, kind, plural): (&str, &str, &str, &str)) -> Value
     let names =
         json!({"plural": plural, "singular": kind.to_lowercase(), "kind": kind, "listKind": format!("{kind}List")});
     let version = json!({"name": version, "served": true, "storage": true, "schema": schema});
-    // Groups below k8s.io need it, as the definition of the Spark operator has it.
+    // Required for groups under k8s.io; the value is from the Spark operator.
     let approved = json!({"api-approved.kubernetes.io": "https://github.com/kubeflow/spark-operator/pull/1298"});
     json!({"metadata": {"name": format!("{plural}.{group}"), "annotations": approved},
         "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}})
@@ -55,7 +54,6 @@ pub fn owners(stage: &Stage) {
         until(&mut driver, &[&app]);
         driver.keys(&format!(":app {app}<ret>")).unwrap();
         until(&mut driver, &[&format!("{app}-driver"), " of revision "]);
-        // What the operator makes again is in the question.
         driver.keys("K").unwrap();
         until(
             &mut driver,

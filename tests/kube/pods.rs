@@ -1,4 +1,4 @@
-//! A pod on the console: its log, its YAML, and what happened to it.
+//! A pod on the console: log, YAML, and events.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,6 @@ fn standing() -> StandIn {
     cluster(|call| if call.path.contains("watch=true") { Reply::lines(&[], true) } else { list(&pods()) })
 }
 
-/// A console on the list of applications.
 fn applications(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
     let (remote, mut driver) = console(stand_in);
     until(&mut driver, &["tenant-a", "etl"]);
@@ -23,14 +22,12 @@ fn applications(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
     (remote, driver)
 }
 
-/// The pod of an application is on the screen.
 fn on_pod(driver: &mut Driver) {
     until(driver, &["job-1"]);
     driver.keys(":app job-1<ret>").unwrap();
     until(driver, &["POD", "team-a/job-1-driver"]);
 }
 
-/// Waits until a text with this is in the clipboard.
 fn until_copied(driver: &mut Driver, text: &str) {
     let began = Instant::now();
     while !driver.copied().is_some_and(|copied| copied.contains(text)) {
@@ -68,13 +65,12 @@ fn a_pod_is_shown_as_yaml_and_copied() {
     let (_remote, mut driver) = applications(&stand_in);
     on_pod(&mut driver);
     driver.keys("Y").unwrap();
-    // The environment is in it, as kubectl prints it; who manages which field is not.
+    // The YAML contains the environment, like kubectl, but no managed fields.
     until(&mut driver, &["name: job-1-driver", "nodeName: node-a", "priorityClassName: gold", "value: hunter2"]);
     assert!(!driver.screen_text().contains("managedFields"));
     driver.keys(":copy-yaml<ret>").unwrap();
     until_copied(&mut driver, "name: job-1-driver\n");
     assert!(!driver.copied().unwrap().contains("managedFields"));
-    // Of a node the same.
     driver.keys("<esc>:node node-a<ret>i").unwrap();
     until(&mut driver, &["zone=eu-1"]);
     driver.keys(":copy-yaml<ret>").unwrap();
@@ -113,11 +109,10 @@ fn a_log_that_is_not_there_is_reported_and_opened_again() {
     driver.keys(":app stuck-1<ret>").unwrap();
     until(&mut driver, &["team-a/stuck-1-driver Pending"]);
     driver.keys("l").unwrap();
-    // The stand-in has no log of this pod.
     until(&mut driver, &["404: get pods/log stuck-1-driver in namespace team-a: not found", "retrying"]);
 }
 
-/// The same on the real API server; a kubelet that is none writes the log.
+/// With the real API server; a stand-in for a kubelet writes the log.
 pub fn for_real(stage: &Stage) {
     let mut driver = failures::console(stage, Via::PortForward);
     until(&mut driver, &["tenant-a", "etl"]);

@@ -1,4 +1,4 @@
-//! `kornsole kube schedule` against the real API server, with kubelets that are simulated: what is bound, what is said, what survives.
+//! `kornsole kube schedule` with the real API server and simulated kubelets.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Stage, has};
 
-/// How long anything may take here.
+/// The maximum time for a step.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 pub const NODES: [&str; 3] = ["s1", "s2", "s3"];
 pub const QUEUES: &str = "
@@ -25,7 +25,7 @@ partitions:
     - {name: c, resources: {guaranteed: {vcore: '4'}}, properties: {preemption.delay: 1s}}
 ";
 
-/// A scheduler that runs. Dropping it kills it.
+/// A running scheduler, killed on drop.
 pub struct Scheduler {
     pub child: Child,
     lines: BufReader<std::process::ChildStdout>,
@@ -33,22 +33,21 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Starts one, and does not wait for it.
     fn begin(stage: &Stage) -> Self {
         Self::begin_with(stage, &[])
     }
 
-    /// The same with more options.
+    /// Like `begin`, with more options.
     pub fn begin_with(stage: &Stage, options: &[&str]) -> Self {
         Self::begin_by(stage, &stage.kubeconfig, options)
     }
 
-    /// The same by another way to the API server.
+    /// Like [`Self::begin_with`], with another kubeconfig.
     pub fn begin_by(stage: &Stage, kubeconfig: &str, options: &[&str]) -> Self {
         Self::begin_in(stage, &[("KUBECONFIG", kubeconfig)], options)
     }
 
-    /// The same with variables of its environment.
+    /// Like [`Self::begin_with`], with environment variables.
     pub fn begin_in(stage: &Stage, env: &[(&str, &str)], options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole"])
@@ -65,7 +64,7 @@ impl Scheduler {
         Self { child, lines, address: None }
     }
 
-    /// Waits until it decides.
+    /// Waits until the scheduler is ready.
     pub fn ready(mut self) -> Self {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
@@ -82,12 +81,12 @@ impl Scheduler {
         format!("http://{}", self.address.as_ref().unwrap())
     }
 
-    /// What its API has at a path.
+    /// Returns the JSON of its API at a path.
     pub fn get(&self, path: &str) -> Value {
         serde_json::from_str(&self.text(path)).unwrap()
     }
 
-    /// The same as it is written.
+    /// Returns the text of its API at a path.
     pub fn text(&self, path: &str) -> String {
         let address = self.address.as_ref().unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
@@ -97,7 +96,7 @@ impl Scheduler {
         answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
-    /// SIGTERM, and waits for its end.
+    /// Sends SIGTERM and waits for the exit.
     pub fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").arg(pid).status().unwrap().success());
@@ -112,7 +111,7 @@ impl Drop for Scheduler {
     }
 }
 
-/// Nodes, kubelets, namespaces and queues, the first time.
+/// Creates nodes, kubelets, namespaces, and queues on the first call.
 pub fn prepare(stage: &Stage) {
     let there = stage.kubectl(&["get", "namespaces", "-o", "name"]);
     if !there.contains("namespace/kornsole") {
@@ -126,7 +125,7 @@ pub fn prepare(stage: &Stage) {
             let allocatable = json!({"cpu": "4", "memory": "16Gi", "pods": "20"});
             let body = json!({"status": {"allocatable": allocatable, "capacity": allocatable}});
             stage.patch_status(&format!("/api/v1/nodes/{node}"), &body);
-            // A new node is not ready for the API server.
+            // The API server taints a new node as not ready.
             let open = json!({"spec": {"taints": null}});
             stage.command(&json!({"patch": format!("/api/v1/nodes/{node}"), "body": open}));
         }
@@ -135,7 +134,7 @@ pub fn prepare(stage: &Stage) {
     stage.kubectl(&["-n", "batch", "delete", "pods", "--all", "--wait=true", "--timeout=60s"]);
 }
 
-/// A pod of a queue: its application is the queue's.
+/// A pod in a queue, with one application per queue.
 pub fn pod(name: &str, queue: &str, cpu: &str) -> Value {
     json!({
         "metadata": {"name": name, "labels": {"queue": format!("root.{queue}"), "applicationId": format!("app-{queue}")}},
@@ -161,7 +160,7 @@ pub fn on_nodes(pods: &[Value]) -> usize {
     pods.iter().filter(|pod| pod["spec"]["nodeName"].is_string()).count()
 }
 
-/// Looks again until it is so.
+/// Repeats a check until it succeeds.
 pub fn until(what: &str, mut look: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !look() {
@@ -170,7 +169,7 @@ pub fn until(what: &str, mut look: impl FnMut() -> bool) {
     }
 }
 
-/// What requests are in all, in millicores.
+/// The total requests in millicores.
 fn cpu(pod: &Value) -> i64 {
     let containers = pod["spec"]["containers"].as_array().unwrap();
     let one = |container: &Value| {
@@ -180,8 +179,7 @@ fn cpu(pod: &Value) -> i64 {
     containers.iter().map(one).sum()
 }
 
-/// The final state as Kubernetes has it: no node above what it has, no pod where its selector refuses, no queue above its maximum; and the
-/// scheduler's counters are the same.
+/// Checks nodes, selectors, maximums, and the scheduler's counters.
 pub fn check(stage: &Stage, scheduler: &Scheduler) {
     let mut by_node: BTreeMap<String, i64> = BTreeMap::new();
     let mut in_b = 0;
@@ -208,14 +206,13 @@ pub fn check(stage: &Stage, scheduler: &Scheduler) {
 
 pub fn thirty_pods(stage: &Stage) {
     prepare(stage);
-    // As the Secret of the Deployment it comes later.
+    // The token file appears later, like the Secret of the Deployment.
     let tokens = stage.folder.join("later-tokens.yaml").display().to_string();
     let scheduler = Scheduler::begin_with(stage, &["--tokens", &tokens]).ready();
     let all: Vec<Value> = (0..15)
         .flat_map(|number| [pod(&format!("a{number}"), "a", "500m"), pod(&format!("b{number}"), "b", "500m")])
         .collect();
     make(stage, &all);
-    // 12 cores: of b 10 pods by its maximum, of a all 15.
     until("24 of 30 pods are bound", || on_nodes(&pods(stage)) >= 24);
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(on_nodes(&pods(stage)), 24);
@@ -235,7 +232,7 @@ pub fn thirty_pods(stage: &Stage) {
     scheduler.stop();
 }
 
-/// Who has a token is told why a pod waits, in the words that its Event has.
+/// The reason is the same as in the pod's Event.
 fn explained(stage: &Stage, scheduler: &Scheduler, tokens: &str) {
     let waiting = pods(stage).into_iter().find(|pod| !pod["spec"]["nodeName"].is_string()).unwrap();
     let app = waiting["metadata"]["labels"]["applicationId"].as_str().unwrap();
@@ -323,7 +320,7 @@ pub fn two(stage: &Stage) {
         |from: usize| -> Vec<Value> { (from..from + 4).map(|number| pod(&format!("p{number}"), "a", "1")).collect() };
     make(stage, &pods_of(0));
     until("the first one binds", || on_nodes(&pods(stage)) == 4);
-    // Killed in the middle: what it had decided and not bound is decided again.
+    // Killed in the middle: unbound decisions are decided again.
     make(stage, &pods_of(4));
     drop(first);
     let second = second.ready();
@@ -331,14 +328,13 @@ pub fn two(stage: &Stage) {
     check(stage, &second);
     make(stage, &pods_of(8));
     second.stop();
-    // The lease was given back: nobody waits for its end.
     let third = Scheduler::start(stage);
     until("all are bound", || on_nodes(&pods(stage)) == 12);
     check(stage, &third);
     third.stop();
 }
 
-/// The next process of a machine does not wait for the lease of one that has ended there, however long that lasts.
+/// A process on the same machine has exited, so its lease is taken over without a wait.
 pub fn own_lease(stage: &Stage) {
     prepare(stage);
     let first = Scheduler::start(stage);

@@ -1,5 +1,4 @@
-//! What was seen wrong on a real 1.8.0 on a real API server, each on the console or the command line: a recorded 1.8.0, and an application
-//! and nodes with what was seen.
+//! Problems that were observed on a real 1.8.0.
 
 use ::console::Driver;
 use serde_json::{Value, json};
@@ -7,7 +6,7 @@ use serde_json::{Value, json};
 use super::looks::{cluster, console, list, pods, until};
 use super::stand_in::{Reply, StandIn};
 
-/// An application with an ask that no node takes, a placeholder that has nothing but its id, and a service account as its user.
+/// A request that fits no node, a placeholder with only its ID, and a service account as its user.
 pub fn picky() -> Value {
     let tags = |name: &str| json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": name, "kubernetes.io/label/queue": "root.wished"});
     let log = json!([
@@ -30,7 +29,7 @@ pub fn picky() -> Value {
              "applicationId": "picky-1"}]})
 }
 
-/// Nodes with the pod of another scheduler, and what runs of the application.
+/// Nodes with a pod of another scheduler and the application's allocations.
 pub fn nodes(recorded: &[u8]) -> Vec<u8> {
     let mut all: Vec<Value> = serde_json::from_slice(recorded).unwrap();
     let node = all.iter_mut().find(|node| node["nodeID"] == "node-c").unwrap();
@@ -40,7 +39,7 @@ pub fn nodes(recorded: &[u8]) -> Vec<u8> {
     serde_json::to_vec(&all).unwrap()
 }
 
-/// Two events of a pod, for who asks from the beginning.
+/// Two events of a pod, for a client that reads from the start.
 pub fn events(all: bool) -> Reply {
     let event = |at: u64, id: &str, reference: &str, message: &str| {
         json!({"type": 1, "objectID": id, "referenceID": reference, "message": message, "timestampNano": at,
@@ -52,7 +51,7 @@ pub fn events(all: bool) -> Reply {
     Reply::json(&json!({"InstanceUUID": "one", "LowestID": 0, "HighestID": 1, "EventRecords": records}))
 }
 
-/// Without the right to list anything of Kubernetes: what is shown is what REST says.
+/// Without the right to list Kubernetes objects: only data from REST is shown.
 fn rest_alone() -> StandIn {
     cluster(|_| Reply::refusal(403, "pods is forbidden"))
 }
@@ -65,7 +64,6 @@ fn attached(stand_in: &StandIn) -> (std::sync::Arc<source::Remote>, Driver) {
     (remote, driver)
 }
 
-/// Runs kornsole against a stand-in. Gives what it printed.
 fn run(stand_in: &StandIn, arguments: &[&str]) -> String {
     let output = output(stand_in, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -96,7 +94,6 @@ fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
     until(&mut driver, &["picky-1", "didn't match Po"]);
     driver.keys(":app picky-1<ret>").unwrap();
     until(&mut driver, &["team-a/picky-1-exec", "didn't match"]);
-    // The details break the line.
     driver.keys("i").unwrap();
     until(&mut driver, &["pending: no node accepts it", "didn't match Pod's node"]);
     driver.keys("qw").unwrap();
@@ -106,7 +103,6 @@ fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
 
 #[test]
 fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
-    // What the application has in use is not what its allocations hold.
     let stand_in = rest_alone();
     let (_remote, mut driver) = attached(&stand_in);
     driver.resize(200, 50);
@@ -150,7 +146,6 @@ fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
         driver.keys("<esc><esc>:app picky-1<ret>").unwrap();
         until(&mut driver, &["team-a/picky-1-exec"]);
     }
-    // A node names what runs on it, pods of other schedulers too.
     driver.keys(":node node-c<ret>").unwrap();
     until(&mut driver, &["team-a/picky-1-driver"]);
     driver.keys("i").unwrap();

@@ -1,5 +1,4 @@
-//! `kornsole kube shadow` against the real API server: recorded scenarios are played as pods, and bound as the real core decided. All that pods can
-//! say are played in `tests/shadow`.
+//! `kornsole kube shadow` with the real API server: recorded scenarios as pods, bound as the real core decided.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -19,17 +18,15 @@ use time::format_description::well_known::Rfc3339;
 use super::Stage;
 use super::stand_in::{Reply, StandIn};
 
-/// Scenarios without what pods do not have.
+/// Scenarios without features that pods do not have.
 const NAMES: [&str; 4] = ["appsort-019", "appsort-022", "priority-012", "appsort-010"];
-/// How long anything may take here.
 const PATIENCE: Duration = Duration::from_secs(60);
 const NAMESPACE: &str = "shade";
 
-/// A shadow that runs. Dropping it kills it.
 struct Shadow {
     child: Child,
     lines: Receiver<Value>,
-    /// Where its state and its figures are served.
+    /// The address of its state and metrics.
     served: String,
     figures: String,
     /// The release that it compares with.
@@ -71,14 +68,12 @@ impl Shadow {
         Self { child, lines, served, figures, core }
     }
 
-    /// The next comparisons.
     fn next(&self, count: usize) -> Vec<Value> {
         (0..count)
             .map(|number| self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {number} of {count}")))
             .collect()
     }
 
-    /// What it serves at an address.
     fn get(address: &str) -> String {
         let (host, path) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
         let mut stream = TcpStream::connect(host).unwrap();
@@ -88,7 +83,6 @@ impl Shadow {
         answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
-    /// SIGTERM, and waits for its end.
     fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").arg(pid).status().unwrap().success());
@@ -103,7 +97,7 @@ impl Drop for Shadow {
     }
 }
 
-/// A scenario, and what 1.8.0 decided: what an older release decided where that is the same.
+/// The decisions of 1.8.0, or the equal ones of an older release.
 fn recorded(name: &str) -> (scenario::Scenario, Vec<Value>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
     let read = |ending: &str| std::fs::read_to_string(folder.join(format!("{name}.{ending}")));
@@ -113,7 +107,6 @@ fn recorded(name: &str) -> (scenario::Scenario, Vec<Value>) {
     (scenario::read(&read("yaml").unwrap()).scenario.unwrap(), decisions)
 }
 
-/// The pods of an ask, one for each that it stands for.
 fn pods_of(ask: &AskSpec, queue: &str) -> Vec<Value> {
     let requests = json!({
         "cpu": format!("{}m", ask.resource.amount("vcore")), "memory": ask.resource.amount("memory").to_string(),
@@ -136,7 +129,7 @@ fn class(priority: i32) -> String {
     format!("recorded-{priority}").replace("--", "-minus-")
 }
 
-/// Makes namespaces, queues, classes, nodes; what one before has made is there already. Gives the names of the nodes.
+/// Creates missing objects. Returns the names of the nodes.
 fn prepare(stage: &Stage, scenario: &scenario::Scenario) -> Vec<String> {
     let mut all: Vec<Value> = ["shadowed", NAMESPACE]
         .map(|name| json!(["/api/v1/namespaces", {"metadata": {"name": name}}, "may fail"]))
@@ -168,25 +161,24 @@ fn prepare(stage: &Stage, scenario: &scenario::Scenario) -> Vec<String> {
             json!({"cpu": format!("{}m", amount("vcore")), "memory": amount("memory").to_string(), "pods": "100000"});
         let body = json!({"status": {"allocatable": allocatable, "capacity": allocatable}});
         stage.patch_status(&format!("/api/v1/nodes/{}", node.id), &body);
-        // A new node is not ready for the API server.
+        // The API server taints a new node as not ready.
         let open = json!({"spec": {"taints": null}});
         stage.command(&json!({"patch": format!("/api/v1/nodes/{}", node.id), "body": open}));
     }
     nodes.iter().map(|node| node.id.to_string()).collect()
 }
 
-/// A time as Kubernetes writes it: always six digits.
 fn micros(time: OffsetDateTime) -> String {
     let seconds = time.replace_nanosecond(0).unwrap().format(&Rfc3339).unwrap();
     format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.microsecond())
 }
 
-/// As a YuniKorn does it: an Event that says when it decided, then the binding.
+/// An Event with the time of the decision, then the binding.
 fn bind(stage: &Stage, pod: &str, uid: &str, node: &str) {
     bind_at(stage, OffsetDateTime::from(SystemTime::now()), (pod, uid), node);
 }
 
-/// The same with the time that the Event says.
+/// Like [`bind`], with the given time in the Event.
 fn bind_at(stage: &Stage, at: OffsetDateTime, (pod, uid): (&str, &str), node: &str) {
     let event = json!({
         "metadata": {"name": format!("{pod}.{uid}"), "namespace": NAMESPACE},
@@ -217,7 +209,7 @@ pub fn agrees(stage: &Stage) {
     }
 }
 
-/// All decisions within 10 ms, with Events whose times are the other way round: what cannot be ordered is not a difference.
+/// All decisions within 10 ms, with Events in reverse order, are not a difference.
 pub fn burst(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
 }
@@ -255,14 +247,13 @@ fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> StandIn {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Play {
     Plain,
-    /// Then a decision is planted, and what the shadow serves is looked at.
+    /// Then an illegal decision is added, and the served data is checked.
     Whole,
     Burst,
     /// As a burst, with the times of the decisions over REST.
     Rest,
 }
 
-/// Plays one.
 fn agrees_with(stage: &Stage, name: &str, play: Play) {
     let (scenario, decisions) = recorded(name);
     let nodes = prepare(stage, &scenario);
@@ -282,11 +273,10 @@ fn agrees_with(stage: &Stage, name: &str, play: Play) {
     }
     for of_app in pods.chunk_by(|one, other| one[1]["metadata"]["labels"] == other[1]["metadata"]["labels"]) {
         stage.command(&json!({"make": of_app}));
-        // The times of pods are in seconds, and applications are served by them.
+        // Pod times have a resolution of seconds and define the order of applications.
         std::thread::sleep(Duration::from_millis(1_100));
     }
     let uids_of = uids(stage);
-    // All of them have been seen for certain by then.
     std::thread::sleep(Duration::from_secs(3));
     let step = Duration::from_millis(9) / u32::try_from(decisions.len()).unwrap();
     let end = OffsetDateTime::from(SystemTime::now());
@@ -329,7 +319,6 @@ fn leave(stage: &Stage, shadow: Shadow, nodes: &[String]) {
     nodes.iter().for_each(|node| drop(stage.kubectl(&["delete", "node", node])));
 }
 
-/// A pod is bound to a node that its selector refuses.
 fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
     let spec = json!({
         "schedulerName": "recorded", "nodeSelector": {"disk": "fast"},
@@ -347,7 +336,6 @@ fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
     assert!(line["cause"].as_str().unwrap().contains("NodeAffinity"), "{line}");
 }
 
-/// Its state is the cluster's, for everybody who looks; nothing of it can be changed. The figures are those of the comparisons.
 fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
     let apps = stage.works(&["apps", "--server", &shadow.served]);
     super::has(&apps, &["app-001", "root.a", "planted"]);
@@ -374,7 +362,7 @@ fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
     stage.works(&["play", "--server", &shadow.served, "recordings/kubernetes/shadow.tape"]);
 }
 
-/// Its role reads what it follows, and writes nothing.
+/// The role can read what the shadow follows, and cannot write.
 pub fn role(stage: &Stage) {
     let file = stage.folder.join("shadow.yaml").display().to_string();
     let of = ["--namespace", "shadowed", "--group", "only-shadow"];

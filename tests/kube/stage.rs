@@ -1,4 +1,4 @@
-//! A cluster on loopback, the program, and kubectl beside it.
+//! A cluster on loopback, the program, and kubectl.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A cluster. Dropping it ends all of its processes.
+/// A cluster. All of its processes are stopped on drop.
 pub struct Stage {
     child: Child,
     ends: RefCell<(Option<ChildStdin>, BufReader<ChildStdout>)>,
@@ -15,13 +15,12 @@ pub struct Stage {
     pub kubeconfig: String,
     pub proxy: bool,
     kubectl: PathBuf,
-    /// A way to the API server that can keep bindings back, by its port.
+    /// Port of a proxy to the API server that can hold bindings back.
     through: u64,
-    /// The port of the scheduler itself, on loopback.
+    /// Port of the scheduler itself, on loopback.
     pub core: u64,
-    /// What no output may have.
+    /// Secrets that no output may contain.
     pub hidden: Vec<String>,
-    /// Everything that was put out or shown so far.
     outputs: RefCell<String>,
 }
 
@@ -48,7 +47,7 @@ impl Stage {
         Self { child, ends, folder, kubeconfig, proxy, kubectl, through, core, hidden, outputs }
     }
 
-    /// Keeps what was shown, to look for secrets in it.
+    /// Records output, to search it for secrets.
     pub fn saw(&self, text: &str) {
         self.outputs.borrow_mut().push_str(text);
     }
@@ -57,39 +56,39 @@ impl Stage {
         self.outputs.borrow().clone()
     }
 
-    /// The token of a user of the kubeconfig.
+    /// The token of a user in the kubeconfig.
     pub fn token(&self, user: &str) -> String {
         let config: Value = serde_json::from_str(&std::fs::read_to_string(&self.kubeconfig).unwrap()).unwrap();
         let users = config["users"].as_array().unwrap();
         users.iter().find(|one| one["name"] == user).unwrap()["user"]["token"].as_str().unwrap().to_owned()
     }
 
-    /// A kubeconfig by which bindings can be kept back.
+    /// A kubeconfig for the proxy that can hold bindings back.
     pub fn through(&self) -> String {
         let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&self.kubeconfig).unwrap()).unwrap();
         config["clusters"][0]["cluster"] = json!({"server": format!("http://127.0.0.1:{}", self.through)});
         self.file("through", &config.to_string())
     }
 
-    /// A file with a text.
+    /// Writes a file and returns its path.
     pub fn file(&self, name: &str, text: &str) -> String {
         let file = self.folder.join(name);
         std::fs::write(&file, text).unwrap();
         file.display().to_string()
     }
 
-    /// An object, as kubectl reads it.
+    /// Reads an object with kubectl.
     pub fn read(&self, namespace: &str, kind: &str, name: &str) -> Value {
         serde_json::from_str(&self.kubectl(&["-n", namespace, "get", kind, name, "-o", "json"])).unwrap()
     }
 
-    /// Changes the ConfigMap, by kubectl.
+    /// Changes the ConfigMap with kubectl.
     pub fn patch_map(&self, change: &Value) {
         let change = change.to_string();
         self.kubectl(&["-n", "yunikorn", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &change]);
     }
 
-    /// Makes the ConfigMap again as it was.
+    /// Recreates the ConfigMap.
     pub fn replace_map(&self, mut map: Value) {
         map["metadata"] =
             json!({"name": "yunikorn-configs", "namespace": "yunikorn", "labels": map["metadata"]["labels"]});
@@ -98,13 +97,13 @@ impl Stage {
         self.kubectl(&["create", "-f", &file]);
     }
 
-    /// Waits until the scheduler has a text in force.
+    /// Waits until a text is active in the scheduler.
     pub fn in_force(&self, text: &str) {
         let sum = config::checksum(text.as_bytes());
         self.command(&json!({"until": sum}));
     }
 
-    /// Runs kornsole. Gives its exit code, what it printed, and what it reported.
+    /// Runs kornsole and returns the exit code, stdout, and stderr.
     pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
         let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(arguments)
@@ -151,12 +150,12 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Whether a member of the group of a role may do something.
+    /// Returns whether a member of a role's group has a right.
     pub fn can(&self, role: &str, what: &[&str]) -> bool {
         self.may_as(&["--as", "zoe", "--as-group", &format!("only-{role}")], what)
     }
 
-    /// Whether a user may do something.
+    /// Returns whether a user has a right.
     pub fn may(&self, user: &str, what: &[&str]) -> bool {
         self.may_as(&["--as", user], what)
     }
@@ -171,17 +170,17 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap().trim() == "yes"
     }
 
-    /// Writes the status of an object, as a kubelet does.
+    /// Writes the status of an object in place of a kubelet.
     pub fn patch_status(&self, path: &str, body: &Value) {
         self.command(&json!({"patch": format!("{path}/status"), "body": body}));
     }
 
-    /// Ends all port-forwards that stand.
+    /// Closes all open port-forwards.
     pub fn kubelet_cuts(&self) {
         self.command(&json!({"cut": true}));
     }
 
-    /// Has `stage.py` do something, and waits until it is done.
+    /// Sends a command to `stage.py` and waits until it is done.
     pub fn command(&self, command: &Value) {
         let mut ends = self.ends.borrow_mut();
         let (stdin, stdout) = &mut *ends;
@@ -196,7 +195,7 @@ impl Stage {
             .unwrap()
     }
 
-    /// A file with the configuration in the map, changed.
+    /// A file with a changed copy of the configuration in the map.
     pub fn changed(&self, name: &str, change: impl FnOnce(&str) -> String) -> String {
         let map = self.config_map();
         self.file(name, &change(map["data"]["queues.yaml"].as_str().unwrap()))
@@ -205,7 +204,7 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // The stage ends with its input.
+        // The stage stops when its input is closed.
         drop(self.ends.borrow_mut().0.take());
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);

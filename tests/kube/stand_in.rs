@@ -1,5 +1,4 @@
-//! A stand-in for an API server: it answers what a test says, over HTTP on loopback. It is none; what it cannot show, the real one of
-//! `stage.py` does.
+//! A stand-in for an API server with the answers of a test. Tests with `stage.py` use a real one.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +13,7 @@ pub struct Reply {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// The connection stays open behind the body until the stand-in ends.
+    /// The connection stays open after the body until the stand-in stops.
     pub stays: bool,
 }
 
@@ -23,7 +22,7 @@ impl Reply {
         Self { status: 200, headers: Vec::new(), body: body.to_string().into_bytes(), stays: false }
     }
 
-    /// What an API server answers where it does not do what is asked.
+    /// The error answer of an API server.
     pub fn refusal(status: u16, message: &str) -> Self {
         let body = serde_json::json!({"kind": "Status", "code": status, "message": message});
         Self { status, ..Self::json(&body) }
@@ -47,7 +46,7 @@ impl Reply {
     }
 }
 
-/// What is asked: the method, the address with its query, the body.
+/// A request: method, address with query, and body.
 pub struct Call {
     pub method: String,
     pub path: String,
@@ -56,7 +55,7 @@ pub struct Call {
 
 type Answer = dyn Fn(&Call) -> Reply + Send + Sync;
 
-/// It answers until it is dropped.
+/// Answers until it is dropped.
 pub struct StandIn {
     port: u16,
     ends: Arc<AtomicBool>,
@@ -100,15 +99,14 @@ impl StandIn {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// Ends all connections that stand; new ones are taken.
+    /// Closes all open connections; new ones are accepted.
     pub fn cut(&self) {
         for stream in self.open.lock().unwrap().drain(..) {
-            // It may be closed already.
             let _ = stream.shutdown(std::net::Shutdown::Both);
         }
     }
 
-    /// The kubeconfig that leads here.
+    /// The kubeconfig for this server.
     pub fn kubeconfig(&self) -> PathBuf {
         let file = self.folder.join("kubeconfig");
         let text = serde_json::json!({
@@ -132,7 +130,7 @@ impl Drop for StandIn {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::Relaxed);
         self.cut();
-        // The listener waits for a connection to see that it ends.
+        // The listener checks its stop flag when a connection arrives.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -192,7 +190,7 @@ fn serve(stream: TcpStream, answer: &Answer, asked: &AtomicUsize) {
             return;
         }
         if stays {
-            // Until the other side or `cut` closes it.
+            // Waits until the other side or `cut` closes the connection.
             let _ = reader.read_line(&mut String::new());
             return;
         }

@@ -1,8 +1,8 @@
-//! The journeys of an administrator in Kubernetes, as tapes: the keys are in `recordings/kubernetes`, the API server is a real one.
+//! Tasks of a Kubernetes administrator as tapes in `recordings/kubernetes`.
 
 use super::stage::Stage;
 
-/// Nothing else of the ConfigMap changes on the way, and at the end it holds the text that it held.
+/// The rest of the ConfigMap is unchanged, and its text is restored at the end.
 pub fn raise(stage: &Stage) {
     let before = stage.config_map();
     stage.plays("admin", "raise");
@@ -16,6 +16,6 @@ pub fn kill(stage: &Stage) {
     stage.plays("admin", "kill");
     let ends = |name: &str| !stage.read("team-a", "pods", name)["metadata"]["deletionTimestamp"].is_null();
     assert!(ends("job-1-driver"));
-    // Another pod has that name by now.
+    // Another pod has this name now.
     assert!(!ends("job-1-worker"));
 }

@@ -1,4 +1,4 @@
-//! Explanations and what-ifs of an attached YuniKorn: what its own API does not show, pods and nodes of the real API server say.
+//! Explanations and what-ifs of an attached YuniKorn with the real API server.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,10 +11,10 @@ use super::{Stage, failures, has, operators};
 const NAMESPACE: &str = "twins";
 const QUEUE: &str = "root.tenants.tenant-a.etl";
 const PARTITION: &str = "/ws/v1/partition/default";
-/// The lines that say how little a twin knows without Kubernetes.
+/// Lines about missing information without Kubernetes.
 const WITHOUT: [&str; 2] = ["the resource manager's own conditions", "whether a request can preempt"];
 
-/// An application of one pod, by its name, with the spec of that pod besides its container.
+/// Applications with one pod: name, and the pod's spec without the container.
 const APPS: [(&str, &str); 4] = [
     ("picky", r#"{"nodeSelector": {"disk": "tape"}}"#),
     ("closed", r#"{"nodeSelector": {"disk": "ssd"}}"#),
@@ -22,7 +22,6 @@ const APPS: [(&str, &str); 4] = [
     ("fast", r#"{"nodeSelector": {"disk": "nvme"}}"#),
 ];
 
-/// Two nodes, a volume that no node reaches, and the pods, the first time.
 fn prepare(stage: &Stage) {
     if stage.kubectl(&["get", "namespaces", "-o", "name"]).contains("namespace/twins") {
         return;
@@ -54,13 +53,12 @@ fn prepare(stage: &Stage) {
     }
     stage.command(&json!({"make": all}));
     for name in ["t1", "t2"] {
-        // A new node is not ready for the API server.
+        // The API server taints a new node as not ready.
         let open = json!({"spec": {"taints": null}});
         stage.command(&json!({"patch": format!("/api/v1/nodes/{name}"), "body": open}));
     }
 }
 
-/// The UID of a pod.
 fn uid(stage: &Stage, name: &str) -> String {
     stage.read(NAMESPACE, "pods", name)["metadata"]["uid"].as_str().unwrap().to_owned()
 }
@@ -75,7 +73,6 @@ fn wanted(count: i64) -> Value {
     json!({"vcore": 1000 * count, "memory": count << 30, "pods": count})
 }
 
-/// The recorded queues with nothing in use, and what the applications ask for.
 fn emptied(queue: &mut Value, pending: &Value) {
     let fields = queue.as_object_mut().unwrap();
     fields.remove("allocatedResource");
@@ -89,8 +86,7 @@ fn emptied(queue: &mut Value, pending: &Value) {
     }
 }
 
-/// The scheduler shows the applications, each with an ask that waits, and two nodes.
-/// Applications whose pods are pending on the API server.
+/// Each application has a pending request and a pending pod.
 pub fn serve(stage: &Stage) {
     prepare(stage);
     let text = std::fs::read_to_string("tests/conformance/rest/1.8.0/02.json").unwrap();
@@ -115,7 +111,6 @@ pub fn serve(stage: &Stage) {
     }}));
 }
 
-/// An explanation for the user of a context.
 fn explained(stage: &Stage, app: &str, context: &str) -> String {
     let (code, out, err) = stage.run(&["explain", app, "--server", &format!("k8s://{context}")]);
     assert!(code == 0 || code == 1 && err.is_empty(), "{code}: {err}{out}");
@@ -128,7 +123,7 @@ fn has_none(text: &str, parts: &[&str]) {
     }
 }
 
-/// What a person sees of the filters: by command, and on the console.
+/// The results of the filters in the command and on the console.
 pub fn filters(stage: &Stage) {
     serve(stage);
     let picky = explained(stage, "picky", "root");
@@ -141,7 +136,7 @@ pub fn filters(stage: &Stage) {
     );
     has_none(&picky, &WITHOUT);
     has_none(&picky, &["listed", "pods of"]);
-    // 1.8.0 shows a cordoned node as one that is open.
+    // 1.8.0 shows a cordoned node as schedulable.
     has_none(&explained(stage, "closed", "root"), &["failed plugin"]);
     stage.kubectl(&["cordon", "t1"]);
     has(
@@ -166,7 +161,7 @@ pub fn filters(stage: &Stage) {
     stage.command(&json!({"answers": {}}));
 }
 
-/// Who may not list everything is told what is not judged because of it, and the rest is.
+/// The user sees which filters are not evaluated.
 pub fn not_listed(stage: &Stage) {
     serve(stage);
     let volumes = "may not be listed: the volumes of 1 pod are not evaluated";
@@ -179,7 +174,6 @@ pub fn not_listed(stage: &Stage) {
     has_none(&stored, &WITHOUT);
     has_none(&stored, &["failed plugin"]);
     has(&explained(stage, "picky", "admin"), &["'NodeAffinity'", volumes]);
-    // Who sees no pods at all.
     let blind = explained(stage, "picky", "eve");
     has(&blind, &["nodes and pods may not be listed: node selectors, taints, affinity and volumes are not evaluated"]);
     has_none(&blind, &["failed plugin"]);

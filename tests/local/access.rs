@@ -1,4 +1,4 @@
-//! Access lists and limits of queues hold for jobs, as they hold for applications.
+//! Access lists and limits of queues apply to jobs.
 
 use super::machine::Machine;
 use crate::common::TestFolder;

@@ -1,4 +1,4 @@
-//! What a job used, where no cgroup counts it.
+//! Resource usage of jobs without cgroups.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::machine::{Machine, until};
 
-/// A machine that enforces limits by processes, and counts by them.
+/// A machine that enforces limits and measures usage by process.
 fn machine() -> Machine {
     Machine::up(&["--cgroup", "/nowhere"])
 }
@@ -18,7 +18,7 @@ fn most(job: &Value) -> u64 {
 #[test]
 fn the_largest_process_and_all_processor_time_are_counted() {
     let machine = machine();
-    // `tail` keeps a line without an end in its memory.
+    // `tail` stores a line without an end in memory.
     let large = machine.submit(&["--cpu", "4", "--mem", "3G"], "head -c 300000000 /dev/zero | tail -n 1 > /dev/null");
     let next = machine.submit(&["--cpu", "4"], "true");
     assert_eq!((machine.wait(large), machine.wait(next)), (0, 0));
@@ -56,7 +56,7 @@ fn processes_count_together() {
     });
     let table = machine.said(&["top"]).1;
     assert!(table.lines().nth(1).is_some_and(|line| line.contains(" >9") && !line.contains(" - ")), "{table}");
-    // It looks at its processes each second.
+    // The supervisor measures its processes every second.
     std::thread::sleep(std::time::Duration::from_secs(4));
     fs::write(go, "").unwrap();
     assert_eq!(machine.wait(job), 0);

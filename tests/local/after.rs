@@ -1,8 +1,7 @@
-//! Jobs that wait for others, as Slurm's `--dependency` names them.
+//! Jobs that depend on other jobs, in the notation of Slurm's `--dependency`.
 
 use super::machine::{Machine, until};
 
-/// Submits a command that waits, and gives its first number.
 fn after(machine: &Machine, flags: &[&str], script: &str) -> u64 {
     let words = [&["submit"], flags, &["--", "sh", "-c", script]].concat();
     let (code, said) = machine.said(&words);

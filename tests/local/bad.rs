@@ -1,4 +1,4 @@
-//! Bad input: refused with what is wrong and its exit code, and nothing is enqueued.
+//! Invalid input is rejected with an exit code, and nothing is queued.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -133,7 +133,7 @@ fn garbage_on_the_socket_is_answered_and_harms_nobody() {
     let machine = Machine::up(&[]);
     let answer = |bytes: &[u8]| {
         let mut stream = UnixStream::connect(machine.socket()).unwrap();
-        // The daemon may close before everything is written.
+        // The daemon may close the connection before all bytes are written.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! What is done to jobs that are there.
+//! Operations on existing jobs.
 
 use super::machine::{Machine, until};
 
@@ -9,7 +9,7 @@ fn a_job_begins_again_when_it_is_requeued() {
     machine.until(job, "running");
     until(|| !machine.logs(job).is_empty());
     let said = machine.said(&["requeue", &job.to_string()]);
-    // It can have ended before the answer is made.
+    // The job can end before the answer is created.
     let asked = said.1 == format!("job {job}: is ending and will be requeued\n");
     assert!(said.0 == 0 && (asked || said.1 == format!("job {job}: queued again\n")), "{said:?}");
     assert_eq!((machine.wait(job), machine.logs(job).as_str()), (5, "attempt 2\n"));
@@ -69,14 +69,13 @@ fn a_job_that_waits_is_moved_to_another_queue() {
     );
 }
 
-/// A machine with a REST API, and a token of somebody who administers the root queue and runs no daemon.
+/// The user administers the root queue but does not run the daemon.
 fn machine_with_administrator() -> (Machine, Vec<String>) {
     let folder = crate::common::TestFolder::new();
     let text =
         "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: boss, queues: [{name: a}]}]}]\n";
     let config = folder.write("queues.yaml", text);
     let token = folder.write("token", folder.token("boss", "boss"));
-    // Free again at once, for the daemon.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let tokens = folder.tokens();
     let options = [("--config", &config), ("--tokens", &tokens)].map(|(flag, file)| [flag, file.to_str().unwrap()]);

@@ -1,4 +1,4 @@
-//! Completions that know the jobs and queues of a daemon.
+//! Shell completions with the jobs and queues of a daemon.
 
 use std::process::Command;
 

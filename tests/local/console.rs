@@ -1,4 +1,4 @@
-//! What a console gets of the daemon: the REST API, with a token that stands for who asked.
+//! The REST API of the daemon for a console.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -19,7 +19,6 @@ use source::{Remote, Source as _};
 
 use super::machine::{Machine, is_root, until};
 
-/// Where the API is, and a token for who runs the tests.
 fn door(machine: &Machine) -> (String, String) {
     let mut stream = UnixStream::connect(machine.socket()).unwrap();
     stream.write_all(b"\"door\"\n").unwrap();
@@ -91,7 +90,6 @@ fn a_console_drains_with_a_reason_only() {
     until(|| machine.said(&["local", "status"]).1.contains(" UTC: new disk\n"));
 }
 
-/// Sends a request to the native API of the default partition. Gives all that is answered.
 fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String {
     let address = url.trim_start_matches("http://").trim_end_matches('/');
     let mut stream = TcpStream::connect(address).unwrap();
@@ -107,7 +105,7 @@ fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String 
     answer
 }
 
-/// What a console looks at, for who runs the tests. The other side knows whom the token names: before that it takes no orders.
+/// Waits until the user of the token is known, because commands are disabled before.
 fn source(machine: &Machine) -> LocalMachine {
     let mut client = Client::connect(&machine.socket()).unwrap();
     let (Reply::Info(info), _) = client.ask(&Request::Info).unwrap() else { panic!("it says what it is") };
@@ -126,7 +124,6 @@ fn source(machine: &Machine) -> LocalMachine {
     panic!("it does not know who asks");
 }
 
-/// Lets time go by until the screen says something.
 #[track_caller]
 fn until_says(driver: &mut Driver, text: &str) {
     for _ in 0..200 {
@@ -137,7 +134,7 @@ fn until_says(driver: &mut Driver, text: &str) {
         sleep(Duration::from_millis(50));
     }
     let screen = driver.screen_text();
-    // A message that was shown only for some seconds says more.
+    // The messages page also shows messages that have disappeared.
     let _ = driver.keys(":messages<ret>");
     panic!("{text:?} does not come:\n{screen}\n{}", driver.screen_text());
 }
@@ -218,7 +215,7 @@ fn a_console_reconnects_and_shows_what_it_missed() {
     machine.kill();
     until_says(&mut driver, " OLD ");
     machine.start();
-    // While it was away: one job more, and the end of the other.
+    // While the daemon was down, one job was submitted and another one ended.
     let missed = machine.submit(&["--name", "missed"], "sleep 300");
     machine.until(missed, "running");
     assert_eq!(machine.said(&["cancel", "1"]).0, 0);
@@ -228,7 +225,6 @@ fn a_console_reconnects_and_shows_what_it_missed() {
         driver.advance(Duration::from_millis(100));
         driver.find_row(" OLD ").is_none()
     });
-    // It acts with its new token, too.
     driver.keys(":job 2<ret>").unwrap();
     until_says(&mut driver, "running for ");
     driver.keys("K").unwrap();

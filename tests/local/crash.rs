@@ -1,4 +1,4 @@
-//! A daemon that is killed: jobs run on, and end once, with their own status.
+//! A killed daemon: jobs continue, and each ends once with its own status.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -66,7 +66,7 @@ fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
                 command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
             })
             .collect();
-        // In the middle of the others, however fast they are.
+        // In the middle of the submissions at any speed.
         super::machine::until(|| submits.iter_mut().filter_map(|one| one.try_wait().unwrap()).count() >= round);
         machine.kill();
         machine.start();
@@ -78,7 +78,7 @@ fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
     for (job, status, _) in &numbered {
         assert_eq!(machine.wait(*job), *status, "{}", machine.job(*job));
     }
-    // One whose answer was cut off may be there; those of the last round are waited for, too.
+    // A submission without a received answer may exist.
     super::machine::until(|| machine.live() == 0);
     assert!(numbered.len() >= 10, "{numbered:?}");
     let ran = fs::read_to_string(&ran).unwrap();
@@ -108,7 +108,7 @@ fn a_job_whose_file_is_older_than_the_journal_still_runs_once() {
     let job = machine.submit(&["--cpu", "4"], &format!("echo once >> {}; exit 3", ran.display()));
     machine.until(job, "queued");
     machine.kill();
-    // What a loss of power leaves: the file as it was synced at the submission.
+    // After a power failure, the file is as synced at submission.
     let file = machine.folder.join(format!("jobs/jobs/{job}/job.json"));
     let mut retained: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(retained["state"], "queued");
@@ -127,10 +127,10 @@ fn what_a_loss_of_power_cuts_off_is_gone_and_the_rest_goes_on() {
     let jobs = [(); 2].map(|()| machine.submit(&["--cpu", "4"], &format!("echo one >> {}", ran.display())));
     let ended = machine.submit(&["--cpu", "1", "--no-requeue", "--hold"], "true");
     machine.kill();
-    // What is synced is not in there.
+    // The log does not contain synced submissions.
     logs(&machine).iter().for_each(|file| fs::write(file, "").unwrap());
     let file = |job: u64, name: &str| machine.folder.join(format!("jobs/jobs/{job}/{name}"));
-    // What was not synced is empty: a job that was queued, the last one, and the task and the claim of one that was about to begin.
+    // A queued job, the last job, and the task and claim of a starting job.
     let supervisor = fs::read_to_string(file(first, "1/claim.json")).unwrap();
     let claim: serde_json::Value = serde_json::from_str(&supervisor).unwrap();
     assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
@@ -157,7 +157,6 @@ fn a_loss_of_power_takes_no_submission_that_was_answered() {
     let first = machine.submit(&["--cpu", "4"], "sleep 300");
     let ran = machine.folder.join("ran");
     let script = format!("echo $KORNSOLE_JOB >> {}", ran.display());
-    // Until the next sync, which may come at once, a submission that was answered is in one of the two files.
     let submitted = |flags: &[&str]| loop {
         let job = machine.submit(&[&["--cpu", "4"], flags].concat(), &script);
         let text = logs(&machine).map(|file| fs::read_to_string(file).unwrap_or_default()).concat();
@@ -192,7 +191,7 @@ fn a_restart_of_the_machine_begins_jobs_again_or_fails_them() {
     let jobs = [machine.submit(&[], script), machine.submit(&["--no-requeue"], script)];
     jobs.iter().for_each(|job| drop(machine.until(*job, "running")));
     machine.kill();
-    // What a restart leaves: no process, and claims of an earlier start.
+    // After a reboot: no processes, and claims of an earlier boot.
     for job in jobs {
         let file = machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"));
         let text = fs::read_to_string(&file).unwrap();
@@ -241,11 +240,11 @@ fn a_full_disk_loses_no_job_and_is_said() {
         written.display()
     );
     let job = machine.submit(&[], &script);
-    // Its supervisor has claimed it: on a full disk it would wait with that.
+    // With a full disk the supervisor could not claim the job.
     super::machine::until(|| machine.folder.join(format!("jobs/jobs/{job}/1/main.json")).exists());
-    // What is synced later frees no room then.
+    // A later sync frees no space then.
     super::machine::until(|| logs(&machine).iter().all(|file| fs::metadata(file).is_ok_and(|found| found.len() == 0)));
-    // Filled to the last byte: each try takes what the others left.
+    // Full to the last byte: each attempt uses what the others left.
     let filler = machine.folder.join("jobs/filler");
     let mut file = fs::File::create(&filler).unwrap();
     let block = [1; 4096];
@@ -268,7 +267,7 @@ fn a_full_disk_loses_no_job_and_is_said() {
     drop(disk);
 }
 
-/// A file system of 8 MB in memory; gone when it is dropped.
+/// A tmpfs of 8 MB, unmounted on drop.
 struct Disk(std::path::PathBuf);
 
 impl Disk {
@@ -283,12 +282,12 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // What still writes there continues; the name is gone.
+        // A lazy unmount lets open files continue.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }
 
-/// What supervises a job: a program of its own where it is installed; else, and after that, the one that serves.
+/// The daemon's own program is the fallback.
 #[test]
 fn jobs_run_without_the_small_program() {
     let mut machine = Machine::up(&[]);

@@ -1,4 +1,4 @@
-//! The folder of the daemon under faults: jobs that were answered stay, others are refused, and the fault clears.
+//! Disk errors: acknowledged jobs are retained, new ones are rejected.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ fn a_folder_that_takes_nothing_refuses_jobs_and_loses_none() {
     let mut machine = Machine::up(&[]);
     let retained = machine.submit(&["--hold"], "echo kept");
     let (jobs, aside) = (machine.folder.join("jobs/jobs"), machine.folder.join("aside"));
-    // A file in place of the directory: also root cannot write in it.
+    // A file in place of the directory: even root cannot write to it.
     fs::rename(&jobs, &aside).unwrap();
     fs::write(&jobs, "").unwrap();
     for _ in 0..3 {
@@ -44,11 +44,10 @@ fn a_lock_that_was_removed_lets_no_second_daemon_in() {
     assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, "one\n"));
 }
 
-/// Has every path below a folder lead to it without the right to write, as long as this lives.
+/// Mounts a directory read-only until dropped.
 struct ReadOnly(std::path::PathBuf);
 
 impl ReadOnly {
-    /// `None` where it cannot be mounted.
     fn mount(at: &std::path::Path) -> Option<Self> {
         let mut command = Command::new("mount");
         command.args(["--bind", "-o", "ro"]).args([at, at]).stderr(std::process::Stdio::null());
@@ -73,7 +72,6 @@ fn a_read_only_folder_loses_nothing_and_is_said() {
     let waiting = machine.submit(&["--after", &format!("{running}:any")], "echo waiting");
     let read_only = ReadOnly::mount(&machine.folder.join("jobs/jobs"));
     let Some(read_only) = read_only else { return eprintln!("skipped: a folder cannot be mounted read-only here") };
-    // What is refused has no effect, now and after a restart.
     let held_text = held.to_string();
     for refused in
         [&["release", &held_text][..], &["cancel", &held_text], &["local", "priority", &held_text, "--to", "5"]]

@@ -1,4 +1,4 @@
-//! What one user must not do to others: through the limits of a request, his output file, and what the daemon inherited.
+//! A user must not harm others.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -67,7 +67,7 @@ fn jobs_in_the_ranges_of_after_count() {
     assert!(code == 2 && said.contains("--after jobs in ranges and arrays:"), "{code} {said}");
     assert!(said.contains("the limit is 100000"), "{said}");
     assert_eq!(machine.live(), 1000, "nothing was enqueued");
-    // Each awaited job counts as bytes of the user: 256 MiB are reached before many such requests make each end of a job slow.
+    // 256 MiB are reached before such requests make the end of a job slow.
     let refused = (0..200).map(|_| of("1-1000", 100)).find(|(code, _)| *code != 0);
     let (_, said) = refused.expect("one of 200 requests with 100,000 awaited jobs each is refused");
     assert!(said.contains("bytes of all jobs of a user"), "{said}");
@@ -109,7 +109,6 @@ fn an_array_with_a_long_command_takes_what_one_job_does() {
     let jobs = (2..=100).map(|job| machine.folder.join(format!("jobs/jobs/{job}")));
     let of_others: u64 = jobs.map(|job| blocks(job.join("job.json"))).sum();
     assert!(of_others < 2 << 20, "{of_others} bytes for the states of 99 indices");
-    // A list has the beginning of the command for each index, and one job has all of it.
     let list = machine.call(&["jobs", "--json"]).stdout;
     let jobs: Value = serde_json::from_slice(&list).unwrap();
     assert!(list.len() < 1 << 20, "{} bytes for a list of 100 indices", list.len());
@@ -123,7 +122,7 @@ fn an_output_file_is_written_with_the_identity_of_the_submitter() {
         return;
     }
     let machine = Machine::up(&[]);
-    // A write by another user than root takes the bits away that set an id.
+    // A write by a user other than root removes the set-ID bits.
     let folder = machine.folder.join("theirs");
     fs::create_dir(&folder).unwrap();
     chown(&folder, Some(65534), Some(65534)).unwrap();
@@ -142,7 +141,7 @@ fn an_output_file_that_takes_nothing_keeps_no_job_from_its_end() {
     let machine = Machine::up(&[]);
     let fifo = machine.folder.join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    // Somebody has it open, and reads nothing.
+    // The FIFO is open, but no process reads it.
     let _reader = fs::OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
     let flags = ["--output", fifo.to_str().unwrap()];
     let begun = Instant::now();
@@ -160,7 +159,7 @@ fn an_output_file_that_takes_nothing_keeps_no_job_from_its_end() {
 fn a_disk_that_takes_no_output_keeps_no_job_from_its_end() {
     let machine = Machine::up(&[]);
     let mut open = Vec::new();
-    // A FIFO that is open and that nobody reads blocks who writes, as a hung file system does.
+    // Like a hung file system, an open FIFO without a reading process blocks writers.
     for flags in [&["--hold", "--time", "2s"][..], &["--hold"]] {
         let job = machine.submit(flags, "exec yes");
         let attempt = machine.folder.join(format!("jobs/jobs/{job}/1"));
@@ -203,7 +202,7 @@ fn a_job_ignores_and_blocks_no_signal_that_the_daemon_inherited() {
     let log = machine.logs(job);
     let of = |name: &str| {
         let line = log.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-        // 32 and 33 are the C library's own; it lets nobody change what they do.
+        // Signals 32 and 33 belong to the C library.
         u64::from_str_radix(line.trim(), 16).unwrap() & !(0b11 << 31)
     };
     assert_eq!((of("SigBlk:"), of("SigIgn:")), (0, 0), "{log}");

@@ -1,4 +1,4 @@
-//! What a job does from its submission to its end.
+//! A job from its submission to its end.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Limits, and what makes room for others.
+//! Limits, and preemption for other jobs.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ fn a_job_gets_no_more_memory_than_it_asked_for() {
     let machine = Machine::up(&[]);
     let info = String::from_utf8(machine.call(&["local", "info"]).stdout).unwrap();
     assert!(info.contains("limits: "), "it says what is enforced: {info}");
-    // `tail` keeps a line without an end in its memory.
+    // `tail` stores a line without an end in memory.
     let script = "head -c 300000000 /dev/zero | tail -n 1 > /dev/null";
     let small = machine.submit(&["--mem", "60M"], script);
     assert_ne!(machine.wait(small), 0, "{info}");
@@ -45,7 +45,6 @@ fn a_gpu_belongs_to_one_job() {
     seen.sort_unstable();
     assert_eq!(seen, ["0\n", "1\n"]);
     assert_eq!(machine.job(third)["state"], "queued");
-    // What the submitter has in his environment counts for nothing.
     let flags = ["--env", "CUDA_VISIBLE_DEVICES=0,1", "--env", "ROCR_VISIBLE_DEVICES=0,1"];
     let none = machine.submit(&flags, "echo none $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES");
     machine.wait(none);

@@ -1,4 +1,4 @@
-//! What `kornsole jobs` shows of many jobs.
+//! Lists of many jobs in `kornsole jobs`.
 
 use serde_json::Value;
 

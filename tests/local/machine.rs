@@ -1,4 +1,4 @@
-//! A daemon of its own for each test.
+//! A separate daemon for each test.
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader};
@@ -12,10 +12,9 @@ use serde_json::Value;
 
 use crate::common::TestFolder;
 
-/// How long something may take that happens soon.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A daemon, ended when it is dropped with what it runs.
+/// A daemon. It is stopped on drop, with its jobs.
 pub struct Machine {
     pub folder: TestFolder,
     arguments: Vec<String>,
@@ -23,12 +22,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine of four cores and 4 GB, unless the arguments say otherwise.
+    /// A machine of 4 cores and 4 GB, unless the arguments say otherwise.
     pub fn up(arguments: &[&str]) -> Self {
         Self::up_in(TestFolder::new(), arguments)
     }
 
-    /// The same in a folder that is there already.
+    /// Like [`Self::up`], in an existing directory.
     pub fn up_in(folder: TestFolder, arguments: &[&str]) -> Self {
         fs::set_permissions(&*folder, Permissions::from_mode(0o755)).unwrap();
         let usual = [["--cpu", "4"], ["--mem", "4Gi"], ["--grace", "1s"], ["--log", "warn"]];
@@ -43,17 +42,17 @@ impl Machine {
         self.folder.join("run/local.sock")
     }
 
-    /// Starts the daemon, and waits until it listens.
+    /// Starts the daemon and waits until it listens.
     pub fn start(&mut self) {
         self.start_as(Command::new(env!("CARGO_BIN_EXE_kornsole")));
     }
 
-    /// The same from a folder where nothing else is installed.
+    /// Like [`Self::start`], from a directory in which nothing else is installed.
     pub fn start_alone(&mut self) {
         self.start_as(Command::new(self.program()));
     }
 
-    /// The same by a program that becomes the one that follows it.
+    /// Like [`Self::start`], through a wrapper command that the daemon replaces.
     pub fn start_by(&mut self, mut command: Command) {
         command.arg(env!("CARGO_BIN_EXE_kornsole"));
         self.start_as(command);
@@ -69,21 +68,21 @@ impl Machine {
         self.daemon = Some(daemon);
     }
 
-    /// Kills the daemon as nothing can be kept from.
+    /// Kills the daemon with SIGKILL.
     pub fn kill(&mut self) {
         let mut daemon = self.daemon.take().unwrap();
         daemon.kill().unwrap();
         daemon.wait().unwrap();
     }
 
-    /// Runs a command of the program as who runs the tests.
+    /// Runs a command as the current user.
     pub fn call(&self, arguments: &[&str]) -> Output {
         self.call_as(None, arguments)
     }
 
-    /// The same as a user of this number, with no other groups.
+    /// Like [`Self::call`], as the user with this ID and no other groups.
     pub fn call_as(&self, user: Option<u32>, arguments: &[&str]) -> Output {
-        // The folder of the build may not be entered by others: they get a copy.
+        // Other users may not enter the build directory, so they get a copy.
         let program = match user {
             None => PathBuf::from(env!("CARGO_BIN_EXE_kornsole")),
             Some(_) => self.program(),
@@ -111,7 +110,7 @@ impl Machine {
         copy
     }
 
-    /// Submits a shell's script with these flags, and gives the job's number.
+    /// Submits a shell script with these flags and returns the job ID.
     pub fn submit(&self, flags: &[&str], script: &str) -> u64 {
         self.submit_as(None, flags, script)
     }
@@ -122,14 +121,14 @@ impl Machine {
         number.unwrap_or_else(|_| panic!("no number: {output:?}"))
     }
 
-    /// The exit status of a call, and what it says: its output, or why not.
+    /// Returns the exit status and the output, or the error.
     pub fn said(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.call(arguments);
         let text = if output.status.success() { output.stdout } else { output.stderr };
         (output.status.code().unwrap(), String::from_utf8(text).unwrap())
     }
 
-    /// Jobs that have not ended.
+    /// The number of jobs that have not ended.
     pub fn live(&self) -> usize {
         let jobs: Value = serde_json::from_slice(&self.call(&["jobs", "--json"]).stdout).unwrap();
         jobs.as_array().unwrap().len()
@@ -144,7 +143,7 @@ impl Machine {
         String::from_utf8(self.call(&["logs", &job.to_string()]).stdout).unwrap()
     }
 
-    /// A job as `--json` shows it.
+    /// A job in `--json` form.
     pub fn job(&self, job: u64) -> Value {
         let output = self.call(&["job", &job.to_string(), "--json"]);
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
@@ -161,7 +160,7 @@ impl Machine {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 pub fn until(mut is: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !is() {
@@ -170,7 +169,7 @@ pub fn until(mut is: impl FnMut() -> bool) {
     }
 }
 
-/// Whether the tests run as root; says so where they do not.
+/// Returns whether the tests run as root; otherwise prints a note.
 pub fn is_root(what: &str) -> bool {
     let root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     if !root {
@@ -193,7 +192,6 @@ impl Drop for Machine {
                     .arg(self.folder.join("run/local.sock"))
                     .output();
             }
-            // It may have ended already.
             let _ = daemon.kill();
             let _ = daemon.wait();
         }

@@ -1,4 +1,4 @@
-//! Local jobs with the real program: real processes, a real socket, and, where the tests run as root, two real users.
+//! Local jobs with the real program, and two real users if the tests run as root.
 
 #![cfg(target_os = "linux")]
 #![allow(

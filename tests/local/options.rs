@@ -1,4 +1,4 @@
-//! What may be asked for a job beside its command.
+//! Options of a job.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! Paths that are replaced between submission and start, and a daemon that is killed with jobs in each state.
+//! Paths that are replaced between submission and start.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -25,7 +25,7 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
     let file = folders[0].join("out");
     let flags = ["--hold", "--dir", "/", "--output", file.to_str().unwrap()];
     let release = |job: u64| assert!(machine.call(&["release", &job.to_string()]).status.success());
-    // The file becomes a link to the file of root.
+    // The file becomes a link to a file of root.
     let linked = machine.submit_as(NOBODY, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
     symlink(&secret, &file).unwrap();
@@ -33,7 +33,7 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
     machine.wait(linked);
     assert_eq!(fs::read_to_string(&secret).unwrap(), "of root\n");
     fs::remove_file(&file).unwrap();
-    // The folder becomes a link to a folder of root.
+    // The directory becomes a link to a directory of root.
     let moved = machine.submit_as(NOBODY, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
     let roots = machine.folder.join("of-root");
@@ -78,7 +78,7 @@ fn an_error_file_that_becomes_a_link_leads_nowhere() {
     change_places("--error", "echo theirs >&2");
 }
 
-/// A thread swaps the file of an option with a link to a file of root while jobs start.
+/// Swaps the file of an option with a link to a file of root while jobs start.
 fn change_places(option: &str, script: &str) {
     if !is_root("two users") {
         return;
@@ -96,14 +96,14 @@ fn change_places(option: &str, script: &str) {
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A rename replaces the name at once: the path always leads to one of both.
+            // A rename is atomic.
             while !done.load(Ordering::Relaxed) {
                 let _ = fs::remove_file(&link);
                 symlink(&secret, &link).unwrap();
                 fs::rename(&link, &out).unwrap();
                 fs::hard_link(&file, &link).unwrap();
                 fs::rename(&link, &out).unwrap();
-                // A rename of one link onto another of the same file does nothing.
+                // A rename between links to the same file does nothing.
                 round.store(true, Ordering::Relaxed);
             }
         });

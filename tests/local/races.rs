@@ -1,4 +1,4 @@
-//! Directories, scripts and sockets that are replaced while a daemon of root opens them for a user.
+//! Paths that are replaced while a daemon of root opens them for a user.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -10,7 +10,7 @@ use super::machine::{Machine, is_root, until};
 
 const NOBODY: Option<u32> = Some(65534);
 
-/// Has `theirs/name` be in turn what `make` makes and a link to `secret`, while `run` runs.
+/// Alternates `theirs/name` between the result of `make` and a link to `secret`.
 fn swapped<T>(theirs: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: impl FnOnce(&Path) -> T) -> T {
     let (name, own, link) = (theirs.join("name"), theirs.join("own"), theirs.join("link"));
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -22,7 +22,7 @@ fn swapped<T>(theirs: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: im
                 let _ = fs::rename(&own, &name);
                 let _ = fs::remove_file(&link);
                 symlink(secret, &link).unwrap();
-                // A directory is not replaced by a link: it is moved away first.
+                // A link cannot replace a directory, so the directory is moved away first.
                 let _ = fs::rename(&name, &own);
                 let _ = fs::rename(&link, &name);
                 round.store(true, Ordering::Relaxed);
@@ -35,7 +35,7 @@ fn swapped<T>(theirs: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: im
     })
 }
 
-/// A machine with a directory of nobody's and one that root alone may enter, with a file of this text.
+/// A directory of user nobody, and one of root with a file of this text.
 fn stage(text: &str) -> (Machine, std::path::PathBuf, std::path::PathBuf) {
     let machine = Machine::up(&[]);
     let (theirs, secret) = (machine.folder.join("theirs"), machine.folder.join("of-root"));
@@ -98,7 +98,6 @@ fn a_script_is_read_as_who_submits_it() {
     assert!(logs.iter().all(|log| !log.contains("of-root")), "{logs:?}");
 }
 
-/// The exit status of a daemon that should not start, and what it says.
 fn up(folder: &Path, jobs: &Path, socket: &Path) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     command.args(["local", "up", "--dir"]).arg(jobs).arg("--socket").arg(socket).current_dir(folder);
@@ -134,7 +133,7 @@ fn a_daemon_of_root_uses_no_path_that_others_can_replace() {
         assert!(code == Some(1) && said, "{} {}: {why}", jobs.display(), socket.display());
         assert!(!socket.exists(), "{}", socket.display());
     }
-    // A link that waits in the place of the socket is not followed.
+    // The daemon does not follow a link at the path of the socket.
     let secret = folder.join("secret");
     fs::write(&secret, "of root\n").unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();

@@ -1,11 +1,10 @@
-//! The machine is started again while jobs are in each of their states.
+//! A reboot of the machine with jobs in each state.
 
 use std::fs;
 use std::process::Command;
 
 use super::machine::{Machine, until};
 
-/// Ends the daemon and everything that it runs, as a restart of the machine does.
 fn reboot(machine: &mut Machine, running: &[u64]) {
     machine.kill();
     for job in running {
@@ -14,7 +13,7 @@ fn reboot(machine: &mut Machine, running: &[u64]) {
         for file in attempts.map(|attempt| attempt.join("claim.json")).filter(|file| file.exists()) {
             let text = fs::read_to_string(&file).unwrap();
             let mut claim: serde_json::Value = serde_json::from_str(&text).unwrap();
-            // One of an attempt that has ended may be gone, or supervise another job.
+            // The supervisor may have exited, or may supervise another job.
             let _ = Command::new("kill").args(["-9", &claim["pid"].to_string()]).output();
             claim["boot"] = "an earlier one".into();
             fs::write(&file, claim.to_string()).unwrap();
@@ -36,7 +35,7 @@ fn a_reboot_leaves_each_job_where_it_was_or_starts_it_again() {
     until(|| [ending, restarting].iter().all(|job| machine.logs(*job) == "on\n"));
     assert!(machine.call(&["cancel", &ending.to_string()]).status.success());
     assert!(machine.call(&["requeue", &restarting.to_string()]).status.success());
-    // It fails once, and then waits for the room that another job takes before it.
+    // The job fails once, then waits for cores that another job uses.
     let retry = machine.submit(
         &["--cpu", "1", "--retry", "1"],
         &format!("test -e {0} || {{ touch {0}; exit 9; }}; exit 6", failed.display()),

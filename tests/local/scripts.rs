@@ -1,10 +1,9 @@
-//! Scripts that are written for Slurm or PBS.
+//! Scripts for Slurm or PBS.
 
 use std::fs;
 
 use super::machine::{Machine, until};
 
-/// Submits a script, and gives what is printed about it on standard error.
 fn submit(machine: &Machine, text: &str) -> String {
     fs::write(machine.folder.join("job.sh"), text).unwrap();
     let output = machine.call(&["submit", "job.sh"]);

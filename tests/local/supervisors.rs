@@ -1,4 +1,4 @@
-//! Supervisors take one job after the other, and each job has its own end and figures.
+//! A supervisor runs several jobs, each with its own exit status and usage.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::machine::{Machine, until};
 
-/// The process that supervises the first attempt of a job.
 fn supervisor(machine: &Machine, job: u64) -> u64 {
     let claim = machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"));
     until(|| claim.exists());
@@ -49,7 +48,7 @@ fn killed_while_it_waits_it_takes_no_job_with_it() {
         let job = machine.submit(&[], "exit 3");
         assert_eq!(machine.wait(job), 3, "round {round}: {}", machine.job(job));
         let waits = supervisor(&machine, job).to_string();
-        // It may have been let go on a slow machine.
+        // The supervisor may have exited on a slow machine.
         let _ = Command::new("kill").args(["-9", &waits]).stderr(std::process::Stdio::null()).status();
     }
 }
@@ -63,7 +62,7 @@ fn ended_is_ended_though_its_supervisor_has_another_job() {
     until(|| !machine.logs(second).is_empty());
     assert_eq!(supervisor(&machine, first), supervisor(&machine, second));
     machine.kill();
-    // What a disk leaves that did not take the last change of the first.
+    // The file if the disk did not store the first job's last change.
     let file = machine.folder.join(format!("jobs/jobs/{first}/job.json"));
     let retained = fs::read_to_string(&file).unwrap();
     let state = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["state"] == "running";

@@ -1,4 +1,4 @@
-//! What a job has from the call that submitted it, and how its output is followed.
+//! The environment of a job, and following its output.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ fn a_job_has_the_limits_of_its_call() {
     let said = shell.output().unwrap();
     assert!(said.status.success(), "{said:?}");
     assert_eq!(machine.wait(1), 0, "{}", machine.logs(1));
-    // Without a cgroup a job is 5 nicer than the daemon.
+    // Without a cgroup, the niceness of a job is 5 above the daemon's.
     let due = format!("100\n200\n0\n5000\n0027\n{}\n{}\n", fs::canonicalize(folder).unwrap().display(), own * 2 + 8);
     assert_eq!(machine.logs(1), due);
     let other = machine.submit(&[], "ulimit -Hn");

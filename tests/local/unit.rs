@@ -1,4 +1,4 @@
-//! The systemd unit, read by systemd itself where that is installed.
+//! The systemd unit, checked by systemd if it is installed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -37,12 +37,12 @@ fn systemd_reads_the_unit_and_finds_the_program_also_below_a_name_with_blanks() 
             continue;
         };
         let said = String::from_utf8_lossy(&stderr);
-        // It also reports a program that is not there, and a word that it does not know, which it ignores.
+        // systemd also reports a missing program, and an unknown key, which it ignores.
         assert!(status.success() && said.trim().is_empty(), "{said}\n{text}");
     }
 }
 
-/// Calls `install` or `uninstall` with programs in place of those of systemd, which write down how they are called.
+/// Stand-ins for the systemd programs record their arguments.
 struct Systemd {
     folder: TestFolder,
 }

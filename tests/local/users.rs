@@ -65,7 +65,6 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
     assert_eq!(waits + begun_again, 1, "one made room, and is queued again");
 }
 
-/// One who holds all cores with little memory is not protected by the guarantee of memory.
 #[test]
 fn who_floods_with_small_jobs_makes_room_too() {
     if !is_root("two users") {
@@ -110,13 +109,12 @@ fn an_output_file_is_the_submitters() {
     let job = machine.submit_as(NOBODY, &flags, "echo written");
     assert_eq!((machine.wait(job), fs::read_to_string(&out).unwrap().as_str()), (0, "written\n"));
     assert_eq!(fs::metadata(&out).unwrap().uid(), 65534, "it is his");
-    // Replaced by a link to a file of root's between the submission and the start.
     let job = machine.submit_as(NOBODY, &[&flags[..], &["--hold"]].concat(), "echo attack");
     fs::remove_file(&out).unwrap();
     std::os::unix::fs::symlink(&secret, &out).unwrap();
     assert!(machine.call(&["release", &job.to_string()]).status.success());
     assert_eq!((machine.wait(job), fs::read_to_string(&secret).unwrap().as_str()), (126, "mine\n"));
-    // A file of another user, which he may not write.
+    // A file of another user without write permission.
     fs::remove_file(&out).unwrap();
     let flags = ["--dir", "/", "--output", "/root-only/out"];
     let refused = machine.call_as(NOBODY, &[&["submit"], &flags[..], &["--", "true"]].concat());
@@ -161,7 +159,6 @@ fn the_socket_and_what_is_kept_are_not_others() {
     let files = ["env.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
         .map(|file| mode(&format!("jobs/jobs/1/{file}")));
     assert_eq!(files, [0o600; 5]);
-    // The process of another user, by the ways that lead into one.
     let main = fs::read(machine.folder.join("jobs/jobs/1/1/main.json")).unwrap();
     let main: serde_json::Value = serde_json::from_slice(&main).unwrap();
     let pid = main["pid"].to_string();

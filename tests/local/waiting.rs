@@ -1,4 +1,4 @@
-//! Why a job waits, and when it starts: the same sentence in every list.
+//! Reasons and start times of pending jobs.
 
 use std::fs;
 
@@ -8,7 +8,6 @@ fn reason(machine: &Machine, job: u64) -> String {
     machine.job(job)["reason"].as_str().unwrap().to_owned()
 }
 
-/// Waits until a job waits for this.
 fn waits_for(machine: &Machine, job: u64, why: &str) {
     let mut last = String::new();
     until(|| {

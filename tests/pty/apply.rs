@@ -1,4 +1,4 @@
-//! `kornsole apply` at a terminal: what will happen is shown, then it is asked for.
+//! `kornsole apply` in a terminal: it shows the changes, then asks for confirmation.
 
 use super::terminal::Terminal;
 use crate::common::{Program, TestFolder};

@@ -1,11 +1,10 @@
-//! Two programs: `kornsole serve` with a workload, and a console that is attached to it with a token.
+//! `kornsole serve`, and an attached console.
 
 use std::process::Command as Process;
 
 use super::terminal::{Seen, Terminal, wait_for};
 use crate::common::{Program, TestFolder};
 
-/// Ends a server with SIGTERM, and waits for its end.
 fn terminate(mut server: Program) {
     server.signal("TERM");
     let id = server.child.id().to_string();
@@ -16,7 +15,6 @@ fn terminate(mut server: Program) {
     assert!(server.child.wait().expect("it is our child").success());
 }
 
-/// The colour in which a word is written, in the last line that has it.
 fn colour(seen: &Seen, word: &str) -> Option<vt100::Color> {
     let screen = seen.emulator.screen();
     let (line, column) = screen.rows(0, 100).enumerate().filter_map(|(at, row)| Some((at, row.find(word)?))).last()?;
@@ -47,9 +45,9 @@ fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone()
     terminal.until_text("train");
     terminal.press("/nightly\r");
     terminal.until("one application", |seen| !seen.emulator.screen().contents().contains("train"));
-    // Until the token's identity is known the console refuses, so the key is pressed when the hint is there.
+    // Commands are disabled until the user of the token is known.
     terminal.until_text("K kill");
-    // The server's decision can be there before the access lists: then the question names the server. It asks again until it names the list.
+    // The decision can arrive before the access lists; then the dialog names the server.
     loop {
         terminal.press("K");
         terminal.until_text("Kill nightly?");
@@ -63,7 +61,6 @@ fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone()
     terminal.press("y");
     terminal.until_text("killed nightly: 3 allocations released");
 
-    // The filter of before is taken out first.
     terminal.press("/\x15train\r");
     terminal.until_text("filter train");
     terminal.until_text("root.b.ml");

@@ -1,4 +1,4 @@
-//! The window of the terminal is closed while the console draws: it ends as if the person had quit.
+//! The terminal's window is closed while the console draws: the console exits normally.
 
 use std::io::Read as _;
 use std::sync::mpsc::channel;
@@ -8,7 +8,6 @@ use portable_pty::{CommandBuilder, ExitStatus, PtySize, native_pty_system};
 
 use super::terminal::{DEADLINE, ENTERS_ALTERNATE};
 
-/// Runs a command in a terminal, and closes the terminal once it has drawn so many bytes. Gives how the program ended.
 fn closed_after(command: CommandBuilder, bytes: usize) -> ExitStatus {
     let size = PtySize { rows: 40, cols: 140, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).expect("there is a pseudoterminal");
@@ -22,7 +21,7 @@ fn closed_after(command: CommandBuilder, bytes: usize) -> ExitStatus {
         assert!(count > 0, "it ended before: {}", String::from_utf8_lossy(&seen));
         seen.extend_from_slice(&piece[..count]);
     }
-    // Nobody has the other end any more: from now on writing fails.
+    // Without the other end, writes fail from now on.
     drop((output, pair.master));
     let (mut killer, (sender, ended)) = (child.clone_killer(), channel());
     std::thread::spawn(move || sender.send(child.wait().expect("it is our child")));
@@ -34,7 +33,7 @@ fn closed_after(command: CommandBuilder, bytes: usize) -> ExitStatus {
 
 fn demo(ignoring: bool) -> CommandBuilder {
     let program = env!("CARGO_BIN_EXE_kornsole");
-    // Who ignores the signal learns it by the write that fails.
+    // A program that ignores the signal notices the failed write.
     let ignore = if ignoring { "trap '' HUP; " } else { "" };
     let mut command = CommandBuilder::new("sh");
     command.args(["-c", &format!("{ignore}exec '{program}' demo --speed 1000")]);

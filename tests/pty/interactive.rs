@@ -1,4 +1,4 @@
-//! Interactive jobs: a terminal that outlives who is attached to it.
+//! Interactive jobs: the terminal survives the attached client.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command as Process, Stdio};
@@ -9,7 +9,6 @@ use super::local::Daemon;
 use super::terminal::Terminal;
 use crate::common::{TestFolder, kornsole_command};
 
-/// A daemon with its socket.
 fn up() -> (TestFolder, String, Daemon) {
     let folder = TestFolder::new();
     let (jobs, socket) = (folder.join("jobs").display().to_string(), folder.join("s").display().to_string());
@@ -39,10 +38,9 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     terminal.until_text("30 100");
     terminal.until_text("kept=1");
     terminal.master.resize(PtySize { rows: 20, cols: 90, pixel_width: 0, pixel_height: 0 }).unwrap();
-    // The daemon passes the new size on; the shell may be faster.
+    // The shell can be faster than the daemon.
     terminal.press("until stty size | grep '20 90'; do sleep 0.1; done; name=here\r");
     terminal.until_text("\n20 90");
-    // Who is attached stays attached when the daemon is killed.
     daemon.0.kill().unwrap();
     terminal.press("echo still $name\r");
     terminal.until_text("still here");
@@ -56,7 +54,6 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     daemon.0 = command.spawn().unwrap();
     BufReader::new(daemon.0.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
     let mut terminal = Terminal::kornsole(&["local", "attach", "1"], &own);
-    // What was there is shown again, and the shell is the same one.
     terminal.until_text("still here");
     terminal.press("echo it is $name; exit 7\r");
     terminal.until_text("it is here");
@@ -95,7 +92,6 @@ fn without_a_terminal_nothing_is_submitted() {
     let terminal = Terminal::kornsole(&["submit", "--interactive", "--array", "1-2", "--", "sh"], &own);
     terminal.until_text("an array has no terminal");
     assert_eq!(terminal.end().exit_code(), 2);
-    // One that waits is left as it is.
     let terminal = Terminal::kornsole(&["submit", "--interactive", "--hold", "--", "sh"], &own);
     terminal.until_text("job 2 is held");
     terminal.signal("INT");

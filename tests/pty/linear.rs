@@ -1,4 +1,4 @@
-//! Linear mode in a terminal: the terminal stays as it was, nothing is written but text, and lines are edited by the terminal itself.
+//! Linear mode in a terminal: plain text without control sequences.
 
 use super::terminal::{Seen, Terminal, contains, count, settings};
 
@@ -8,7 +8,7 @@ fn linear(arguments: &[&str], environment: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-/// Reads the applications until there are some: only then is there something to lose by quitting.
+/// Only a running application requires a confirmation.
 fn until_something_runs(terminal: &mut Terminal) {
     for read in 1.. {
         terminal.press("apps\n");
@@ -20,7 +20,7 @@ fn until_something_runs(terminal: &mut Terminal) {
     }
 }
 
-/// It ends well, and nothing was ever set on the terminal or written to it but text.
+/// Checks a successful exit without any terminal setting or control sequence.
 fn ends_untouched(terminal: &Terminal) {
     assert!(terminal.end().success(), "{}", terminal.screen_text());
     assert_eq!(settings(&*terminal.master), terminal.before);
@@ -35,14 +35,12 @@ fn a_terminal_gets_lines_and_a_prompt_and_is_never_taken() {
     terminal.until_text("Page: Nodes; ");
     terminal.until_text("nodes> ");
     terminal.press("quit\n");
-    // A simulation is no loss, so nothing is asked.
     ends_untouched(&terminal);
 }
 
 #[test]
 fn a_dumb_terminal_gets_linear_mode_with_a_sentence() {
     let mut terminal = linear(&["demo"], &[("PTY_TERM", "dumb")]);
-    // The first lines may have left the screen already.
     terminal.until("the sentence", |seen| contains(&seen.raw, "TERM=dumb: this terminal cannot draw"));
     terminal.press("quit!\n");
     ends_untouched(&terminal);

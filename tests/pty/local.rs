@@ -1,4 +1,4 @@
-//! The console on the daemon of this machine.
+//! The console for the daemon of this machine.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command as Process, Stdio};
@@ -22,7 +22,6 @@ fn a_console_shows_the_jobs_of_this_machine() {
     };
     call(&["submit", "--name", "shown", "--", "sleep", "20"]);
     let here = folder.display().to_string();
-    // Without arguments: the daemon that answers is a choice of the start page.
     let own = [("XDG_CONFIG_HOME", here.as_str()), ("KORNSOLE_LOCAL_SOCKET", &socket)];
     let mut terminal = Terminal::kornsole(&[], &own);
     terminal.until_text("local jobs");
@@ -40,12 +39,11 @@ fn a_console_shows_the_jobs_of_this_machine() {
     call(&["cancel", "1"]);
 }
 
-/// Ended with the test, however that ends.
+/// Killed on drop.
 pub(super) struct Daemon(pub Child);
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

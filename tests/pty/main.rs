@@ -1,7 +1,6 @@
-//! The real binary in a pseudoterminal, with a terminal emulator that looks on: it starts, listens, and leaves the terminal whole.
+//! The real binary in a pseudoterminal: start, input, and restoration of the terminal.
 //!
-//! Method: nothing waits for a fixed time. A test waits until the emulated screen shows what it looks for, and fails with that screen
-//! when it does not come within a deadline that is far beyond anything that is normal.
+//! A test waits until the emulated screen shows the expected text, up to a generous deadline.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]

@@ -1,4 +1,4 @@
-//! A panic leaves the terminal whole, in the console and beside it.
+//! A panic in any thread restores the terminal.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use view::View;
 use super::terminal::{LEAVES_ALTERNATE, Seen, Terminal};
 use crate::common::about;
 
-/// A source that breaks the program when the console asks for news: by a panic of the console itself, or of a thread beside it.
+/// Panics when polled, in the console's thread or in another one.
 struct Breaking {
     about: About,
     identity: Identity,
@@ -46,7 +46,7 @@ impl Source for Breaking {
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
-        // The terminal is taken by now; the news are looked at after the first frame.
+        // Updates are read after the first frame.
         wake();
     }
 }
@@ -73,7 +73,7 @@ fn console_beside_a_panic() {
 #[test]
 fn a_panic_leaves_the_terminal_whole() {
     for program in ["panics::console_that_panics", "panics::console_beside_a_panic"] {
-        // The binary has no way to be broken, so this very test file is the program.
+        // The binary has no way to panic on purpose.
         let mut command = CommandBuilder::new(std::env::current_exe().expect("this test has a file"));
         command.args([program, "--exact", "--ignored", "--nocapture"]);
         command.env("RUST_BACKTRACE", "0");

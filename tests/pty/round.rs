@@ -1,9 +1,7 @@
-//! What goes out of the console and comes back: the person's own editor, the clipboard of the terminal, the bytes of a cursor move.
+//! The user's editor, the terminal's clipboard, and the bytes of a cursor move.
 
 use super::terminal::{Seen, Terminal, contains, demo};
 
-/// A console on a configuration of two queues in a file of this name, with `editor` as the person's own, its page of the configuration
-/// open.
 fn editing(name: &str, editor: &str) -> Terminal {
     let file = format!("{}/{name}.yaml", env!("CARGO_TARGET_TMPDIR"));
     let text = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues: [{name: one}, {name: two}]\n";
@@ -25,7 +23,6 @@ fn a_text_goes_to_the_persons_own_editor_and_back() {
     terminal.press("E");
     terminal.until("the edited text", |seen| shows(seen, "name: three") && shows(seen, "edited, not applied"));
     assert!(terminal.look(|seen| seen.emulator.screen().alternate_screen()), "the console is back on its screen");
-    // The keys are the console's again, and the edit can be taken back.
     terminal.press("u");
     terminal.until("the text as it was", |seen| shows(seen, "name: two") && shows(seen, "as it runs"));
 }
@@ -46,7 +43,7 @@ fn an_editor_that_fails_changes_nothing_and_says_so() {
 fn a_name_is_copied_through_the_terminal() {
     let mut terminal = demo(&[("TMUX", "")]);
     terminal.press("y");
-    // `root`, in base64.
+    // `root` in base64.
     terminal.until("the sequence for the clipboard", |seen| contains(&seen.raw, "\x1b]52;c;cm9vdA=="));
     terminal.until_text("sent to the terminal's clipboard (OSC 52): root");
 }

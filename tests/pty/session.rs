@@ -1,4 +1,4 @@
-//! The console from its start to its end.
+//! The console from start to exit.
 
 use std::path::Path;
 use std::process::Command as Process;
@@ -102,7 +102,6 @@ fn suspending_leaves_the_terminal_whole_and_comes_back() {
     }
 }
 
-/// The numbers of all `ESC [ … m`.
 fn style_numbers(raw: &[u8]) -> Vec<u32> {
     let text = String::from_utf8_lossy(raw);
     let sequences = text.split("\x1b[").skip(1);
@@ -113,7 +112,7 @@ fn style_numbers(raw: &[u8]) -> Vec<u32> {
     ended.flat_map(|numbers| numbers.split(';').filter_map(|n| n.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
-/// Whether a number of `ESC [ … m` asks for a colour; 39 and 49 are the terminal's own.
+/// 39 and 49 are the terminal's default.
 fn is_colour(number: u32) -> bool {
     matches!(number, 30..=38 | 40..=48 | 90..=97 | 100..=107)
 }
@@ -138,7 +137,6 @@ fn no_color_is_without_colours_and_the_selection_stays_visible() {
     assert!(!colours(&terminal), "a colour in spite of NO_COLOR");
 }
 
-/// Puts a text in the place of a file as an editor does: a new file is written and renamed.
 fn edit(file: &Path, text: &str) {
     let new = file.with_extension("new");
     std::fs::write(&new, text).expect("the folder can be written to");
@@ -158,7 +156,7 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
     edit(&workload, steps);
     let [config_name, workload_name] =
         [&config, &workload].map(|file| file.to_str().expect("its name is text").to_owned());
-    // The cleaner comes every ten seconds of the scheduler's time.
+    // The cleaner runs every 10 s of scheduler time.
     let arguments = ["--config", &config_name, "--workload", &workload_name, "--speed", "40", "--allow-removal", "2"];
     let mut terminal = Terminal::kornsole(&arguments, &[]);
     let row = |seen: &Seen, queue: &str| {
@@ -177,7 +175,6 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
 
     edit(&config, &with("{name: 'no good'}"));
     terminal.until_text("was rejected");
-    // The notice has the fault with its place.
     terminal.until_text("error[CFG-030]");
     terminal.press("\x1b");
     terminal.until("the notice gone", |seen| !seen.emulator.screen().contents().contains("was rejected"));
@@ -186,7 +183,6 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
     edit(&config, &all);
     terminal.until("all are back", |seen| ["stays", "busy", "empty"].iter().all(|queue| is(seen, queue, '●')));
     drop(terminal);
-    // What cannot be removed is left to the system.
 }
 
 #[test]

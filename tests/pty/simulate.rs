@@ -1,4 +1,4 @@
-//! A simulation that takes long says how far it is, and stops when it is asked to.
+//! A long simulation reports its progress and stops on request.
 
 use super::terminal::Terminal;
 use crate::common::TestFolder;
@@ -33,7 +33,7 @@ fn a_single_long_run_says_what_is_done_how_fast_and_what_is_left() {
             && line.contains("/s, ")
             && line.ends_with(" left")
     });
-    // As Ctrl-C does.
+    // Same as Ctrl-C.
     terminal.signal("INT");
     assert_eq!(terminal.end().exit_code(), 130);
     terminal.until_text("interrupted after 0 of 1 runs; repeat the command to start again");

@@ -1,4 +1,4 @@
-//! Tapes and recordings, with the real binary in a terminal.
+//! Tapes and recordings with the real binary in a terminal.
 
 use console::state::key::{Code, Key};
 use console::tape::{self, Act, Against, Reading};
@@ -6,7 +6,6 @@ use kornsole::cli::play::{Mode, play_file};
 
 use super::terminal::{Seen, Terminal, side, size};
 
-/// The keys of a word as a terminal sends them.
 fn sent(key: Key) -> String {
     let control = |c: char| char::from(c.to_ascii_lowercase() as u8 & 0x1f).to_string();
     match key.code {
@@ -25,13 +24,11 @@ fn sent(key: Key) -> String {
     }
 }
 
-/// The lines of the emulated screen, without blanks at their ends.
 fn rows(seen: &Seen) -> Vec<String> {
     let screen = seen.emulator.screen();
     screen.rows(0, screen.size().1.get()).map(|row| row.trim_end().to_owned()).collect()
 }
 
-/// The screens beside a tape, by name.
 fn recorded(tape: &str) -> Vec<(String, Vec<String>)> {
     let text = std::fs::read_to_string(tape.replace(".tape", ".txt")).expect("its screens are recorded");
     let mut lines = text.lines();
@@ -44,7 +41,7 @@ fn recorded(tape: &str) -> Vec<(String, Vec<String>)> {
     screens
 }
 
-/// Plays a tape with the real binary in a terminal: everything that does not hang on the time of a clock.
+/// Skips what depends on clock time.
 fn play_in_terminal(name: &str) {
     let tape = format!("recordings/{name}.tape");
     let text = std::fs::read(&tape).expect("the tape is there");
@@ -78,7 +75,7 @@ fn play_in_terminal(name: &str) {
                     let before = terminal.look(rows);
                     terminal.press(&sent(*key));
                     if key.code == Code::Esc {
-                        // What follows an escape at once makes another key of it. Another screen says that it was read.
+                        // Bytes immediately after an escape would form another key.
                         terminal.until(&format!("{at}, another screen"), |seen| rows(seen) != before);
                     }
                 }

@@ -1,4 +1,4 @@
-//! A terminal with a program in it.
+//! A program in an emulated terminal.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -13,7 +13,7 @@ pub const DEADLINE: Duration = Duration::from_secs(20);
 pub const ENTERS_ALTERNATE: &str = "\x1b[?1049h";
 pub const LEAVES_ALTERNATE: &str = "\x1b[?1049l";
 
-/// What came out of the program so far.
+/// The output of the program so far.
 pub struct Seen {
     pub emulator: vt100::Parser,
     pub raw: Vec<u8>,
@@ -25,11 +25,11 @@ pub struct Terminal {
     killer: Box<dyn ChildKiller + Send + Sync>,
     ended: Receiver<ExitStatus>,
     pub master: Box<dyn MasterPty + Send>,
-    /// Kept open, so that what the terminal was set to can be asked after the program has ended.
+    /// The terminal's settings must be readable after the program exits.
     _slave: Box<dyn SlavePty + Send>,
     keyboard: Box<dyn Write + Send>,
     pub seen: Arc<(Mutex<Seen>, Condvar)>,
-    /// What the terminal was set to before the program began.
+    /// The terminal's settings before the start.
     pub before: String,
 }
 
@@ -41,7 +41,6 @@ impl Terminal {
         for (name, value) in environment {
             command.env(name, value);
         }
-        // These tests begin on the queue tree.
         let own = environment.iter().find(|(name, _)| *name == "XDG_CONFIG_HOME").map(|(_, folder)| *folder);
         let folder = own.unwrap_or(concat!(env!("CARGO_TARGET_TMPDIR"), "/pty-settings"));
         command.env("XDG_CONFIG_HOME", folder);
@@ -83,7 +82,7 @@ impl Terminal {
         self.keyboard.flush().expect("the terminal takes keys");
     }
 
-    /// Waits until what was seen is so.
+    /// Waits until a condition on the output is true.
     pub fn until(&self, what: &str, holds: impl Fn(&Seen) -> bool) {
         let (lock, changed) = &*self.seen;
         let seen = lock.lock().expect("nobody panicked with it");
@@ -112,20 +111,20 @@ impl Terminal {
         assert!(status.success());
     }
 
-    /// Whether the process is stopped, as `ps` says.
+    /// Returns whether `ps` reports the process as stopped.
     pub fn is_stopped(&self) -> bool {
         let message =
             Process::new("ps").args(["-o", "stat=", "-p", &self.id.to_string()]).output().expect("there is ps");
         String::from_utf8_lossy(&message.stdout).trim_start().starts_with('T')
     }
 
-    /// Waits for the end of the program.
+    /// Waits for the exit of the program.
     pub fn end(&self) -> ExitStatus {
         let ended = self.ended.recv_timeout(DEADLINE);
         ended.unwrap_or_else(|_| panic!("it does not end; the screen is\n{}", self.screen_text()))
     }
 
-    /// Waits until the terminal is unchanged: no alternate screen, the cursor there, lines and echo as before.
+    /// Waits until the screen, the cursor, and the line settings are restored.
     pub fn until_whole(&self) {
         self.until("the main screen with a cursor", |seen| {
             let screen = seen.emulator.screen();
@@ -137,7 +136,6 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended already.
         let _ = self.killer.kill();
     }
 }
@@ -166,7 +164,7 @@ pub fn count(raw: &[u8], text: &str) -> usize {
     raw.windows(text.len()).filter(|bytes| *bytes == text.as_bytes()).count()
 }
 
-/// Waits until something outside of the screen is so.
+/// Waits until a condition outside of the screen is true.
 pub fn wait_for(what: &str, holds: impl Fn() -> bool) {
     let begin = Instant::now();
     while !holds() {
@@ -183,7 +181,6 @@ pub fn demo(environment: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-/// Makes settings in a folder by which the console begins on the queue tree, where there are none.
 fn begins_on_queues(folder: &str) {
     let own = std::path::Path::new(folder).join("kornsole");
     std::fs::create_dir_all(&own).expect("the folder of the tests can be written");

@@ -1,11 +1,10 @@
-//! The configuration in force: written as 1.8.0 writes it, and read again to the same.
+//! The active configuration in the form of 1.8.0, parsed to the same value.
 
 use wire::convert;
 use wire::dto::{Config, json};
 
 use super::recorded::exchanges;
 
-/// The YAML that 1.8.0 answered.
 fn recorded_yaml() -> String {
     exchanges("1.8.0").into_iter().find(|exchange| exchange.file == "30.yaml").unwrap().body
 }
@@ -19,7 +18,6 @@ fn recorded_json() -> String {
 fn yaml_and_json_are_upstreams_byte_for_byte() {
     let recorded = recorded_yaml();
     let checksum = serde_json::from_str::<Config>(&recorded_json()).unwrap().checksum;
-    // What was loaded says the same as what was answered, but for the keys that are put behind it.
     let config = convert::config(Some((&recorded, &checksum)));
     assert_eq!(convert::config_yaml(&config), recorded);
     assert_eq!(String::from_utf8(json::to_indented(&config, " ")).unwrap(), recorded_json());
@@ -61,7 +59,7 @@ fn the_yaml_of_every_good_configuration_reads_to_the_same() {
             continue;
         }
         let mut again = convert::config(Some((&text, "")));
-        // These two cannot be posted back: upstream's own validator does not know them.
+        // These two cannot be posted back: upstream's own validator rejects them.
         (again.deadlock_detection_enabled, again.deadlock_timeout_seconds) = (None, None);
         let written = convert::config_yaml(&again);
         let reading = read(&written, profile);

@@ -1,4 +1,4 @@
-//! The examples of the guide to the REST API, as they are written there: on the files that the guide makes, with curl, by a shell.
+//! The examples of the REST API guide exactly as written.
 
 use std::process::{Command, Output};
 
@@ -6,14 +6,13 @@ use crate::common::{Program, TestFolder, serve_command};
 
 const SERVE: &str = "kornsole serve ";
 
-/// The blocks of shell commands of a page, in their order.
 fn blocks() -> Vec<String> {
     let page = std::fs::read_to_string("docs/guide/rest.md").unwrap();
     let parts = page.split("```sh\n").skip(1);
     parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Runs a script in a folder, where curl says for each request which status came.
+/// Runs a script in a directory; curl prints the status of each request.
 fn shell(folder: &TestFolder, script: &str) -> Output {
     folder.write(".curlrc", "write-out = \"%{stderr}\\n%{http_code} %{url_effective}\\n\"\n");
     let bin = std::path::Path::new(env!("CARGO_BIN_EXE_kornsole")).parent().unwrap();
@@ -24,7 +23,7 @@ fn shell(folder: &TestFolder, script: &str) -> Output {
     command.output().unwrap()
 }
 
-/// Runs a block that ends with a server, and gives that server.
+/// Runs a block that ends with a server, and returns the server.
 fn served(folder: &TestFolder, block: &str) -> Program {
     let (before, serve) = block.split_once(SERVE).expect("it ends with a server");
     let made = shell(folder, &format!("set -e\n{before}"));
@@ -35,7 +34,6 @@ fn served(folder: &TestFolder, block: &str) -> Program {
     Program::spawn(command)
 }
 
-/// The status of every request of a block.
 fn statuses(folder: &TestFolder, block: &str, program: &Program) -> Vec<String> {
     let done = shell(folder, &block.replace("localhost:9080", &program.address.to_string()));
     let err = String::from_utf8_lossy(&done.stderr).into_owned();

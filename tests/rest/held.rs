@@ -1,4 +1,4 @@
-//! What clients make the server hold is bounded and given back: streams, answers that nobody takes, bodies that do not come.
+//! Resources that clients occupy are bounded and released.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,6 @@ use super::hostile::{SHORT, impatient, said};
 use super::stage::{PATIENCE, Stage, answer};
 use crate::common::TestFolder;
 
-/// Opens a stream and reads nothing of it but the status.
 fn listen(stage: &Stage, request: &str) -> (TcpStream, [u8; 12]) {
     let (mut stream, mut status) = (stage.connect(), [0; 12]);
     stream.write_all(request.as_bytes()).unwrap();
@@ -23,12 +22,11 @@ fn listen(stage: &Stage, request: &str) -> (TcpStream, [u8; 12]) {
     (stream, status)
 }
 
-/// A client that opens a stream and reads nothing of it: its place is given back, and nobody else notices.
 fn is_dropped(request: &str, set: impl FnOnce(&mut Options)) {
     let stage = impatient(|options| {
         options.events.max_streams_per_host = 1;
         options.limits.stream_write = SHORT;
-        // Only who reads nothing is to be hung up on, however slow this machine is.
+        // Only clients that read nothing may be disconnected, even on a slow machine.
         options.limits.header = PATIENCE;
         set(options);
     });
@@ -40,7 +38,7 @@ fn is_dropped(request: &str, set: impl FnOnce(&mut Options)) {
     let who = Identity::new("sue", ["dev"]);
     let began = Instant::now();
     for round in 0.. {
-        // More than what the system keeps for a connection comes together at last.
+        // In total more than the system buffers for a connection.
         let app = AppId::from(format!("loud-{round}"));
         let (queue, who) = ("root.tenants.tenant-a.etl".to_owned(), who.clone());
         apply(PartitionCommand::Submit(Submission { app: app.clone(), queue, who, ..Submission::default() }));
@@ -98,7 +96,6 @@ fn streams_of_our_own_are_counted_by_user() {
     }
 }
 
-/// A server with a tree of a thousand queues: several hundred kilobytes of answer.
 fn wide(set: impl FnOnce(&mut Options)) -> Stage {
     let queues: String = (0..1000).map(|number| format!("{{name: q{number}}},")).collect();
     let text = format!("partitions: [{{name: default, queues: [{{name: root, queues: [{queues}]}}]}}]");
@@ -107,7 +104,6 @@ fn wide(set: impl FnOnce(&mut Options)) -> Stage {
     Stage::serve(Arc::new(Engine::start(core, 1.0).unwrap()), Profile::Kornsole, set)
 }
 
-/// Clients that ask for big answers and take none of them cannot make the server hold more and more.
 #[test]
 fn answers_that_nobody_takes_are_bounded() {
     const TREE: &str = "/ws/v1/partition/default/queues";
@@ -150,7 +146,6 @@ fn bodies_that_do_not_come_are_not_waited_for() {
         assert!([400, 408].contains(&got.status), "{path}: {}", got.text());
         assert!(got.text().contains("timed out"), "{path}: {}", got.text());
         assert!(began.elapsed() < Duration::from_secs(20), "{path} was waited for");
-        // While one is on its way there may be no room for another one; then there is again.
         let mut first = stage.connect();
         first.write_all(begun(path).as_bytes()).unwrap();
         let kind = [("Content-Type", "application/yaml"), ("Authorization", &*format!("Bearer {token}"))];
@@ -178,7 +173,6 @@ fn a_handshake_that_does_not_go_on_is_given_up() {
     }
 }
 
-/// Every line of our own stream that is no event: where it begins, what is lost, that it is alive, why it ends.
 #[test]
 fn our_own_stream_says_what_is_lost_that_it_lives_and_why_it_ends() {
     let folder = TestFolder::new();

@@ -1,4 +1,4 @@
-//! Clients that mean no good, or cannot do better: every one gets an answer or is hung up on, and others are served meanwhile.
+//! Malicious or broken clients are answered or disconnected, and others are served meanwhile.
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::stage::{Stage, answer};
 
 pub const SHORT: Duration = Duration::from_millis(300);
 
-/// A server with short time limits.
+/// A server with short timeouts.
 pub fn impatient(set: impl FnOnce(&mut Options)) -> Stage {
     Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
         options.limits.header = SHORT;
@@ -20,10 +20,9 @@ pub fn impatient(set: impl FnOnce(&mut Options)) -> Stage {
     })
 }
 
-/// What a server does with some bytes: all that it answers until it hangs up.
+/// Returns the server's complete answer to some bytes.
 pub fn said(stage: &Stage, bytes: &[u8]) -> Vec<u8> {
     let mut stream = stage.connect();
-    // The server may have hung up already.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -134,7 +133,6 @@ fn connections_are_bounded_and_given_back() {
         .collect();
     assert!(said(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").is_empty(), "the fourth is turned away");
     drop(held);
-    // Their places are free once the server has noticed.
     let began = Instant::now();
     while said(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").is_empty() {
         assert!(began.elapsed() < super::stage::PATIENCE);

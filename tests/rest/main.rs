@@ -1,5 +1,4 @@
-//! The REST API against what cores of 1.5.1 and 1.8.0 answered after one scenario (`tests/conformance/rest`), and the client of the
-//! console against the same.
+//! The REST API and the client, compared with real 1.5.1 and 1.8.0 (`tests/conformance/rest`).
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 

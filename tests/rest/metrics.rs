@@ -1,4 +1,4 @@
-//! Metrics: upstream's names and labels, with its values where both count the same.
+//! Metrics: upstream's names and labels, and its values where both count the same.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ fn metrics_have_upstreams_names_and_values() {
     let (theirs, ours) = (body("1.8.0", "/ws/v1/metrics"), stage.get("/ws/v1/metrics"));
     assert_eq!(ours.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     let (theirs, ours) = (values(&theirs), values(ours.text()));
-    // What the recorder's steps took, and what upstream counts up and down past the truth.
+    // Durations of the recorder's steps, and counters that upstream maintains incorrectly.
     let other = |name: &str| {
         name.contains("_milliseconds")
             || name.starts_with("yunikorn_event_")
             || name.starts_with("yunikorn_queue_app{queue=\"\"")
-            // Upstream leaves a 0 behind for what was there once.
+            // Upstream retains a 0 for removed objects.
             || (name.starts_with("yunikorn_queue_") && theirs[name] == 0.0)
-            // It counts those that were placed only.
+            // Upstream counts only placed applications.
             || name == "yunikorn_scheduler_application_submission_total{result=\"new\"}"
     };
     let wrong: Vec<String> = theirs

@@ -1,4 +1,4 @@
-//! Long scenarios of a real 1.8.0 (`tests/conformance/rest/more`): what our server answers after them, field by field.
+//! Long scenarios of a real 1.8.0 (`tests/conformance/rest/more`), compared field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::served::{are_times, covers, in_order, leaves};
 use super::stage::Stage;
 use crate::common::TestFolder;
 
-/// What differs, by the recording and the path of the leaf, and why. Each is needed.
+/// Differences by recording and leaf path, with reasons. Each entry is needed.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("**/partition", "section 10: filled in on all queues"),
     ("**/clusterId", "an id"),
@@ -25,7 +25,6 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("mixb-135/07/bob/**", "an entry that uses nothing: the release keeps it after the limit that named him went"),
 ];
 
-/// The nodes of a recording say that they are ready.
 fn ready(scenario: &str) -> String {
     let lines = scenario.lines().flat_map(|line| {
         let node = line == "- node:";
@@ -41,7 +40,7 @@ fn long_scenarios_are_answered_as_by_1_8_0_but_for_what_is_listed() {
         let home = format!("tests/conformance/rest/more/{name}");
         let text = std::fs::read_to_string(format!("{home}/scenario.yaml")).unwrap();
         let folder = TestFolder::new();
-        // The recorder's cleaner runs only where the scenario says so.
+        // The recorder's cleaner runs only when the scenario says so.
         let clean_every = Duration::from_secs(1_000_000);
         let setup = Setup { clean_every, ..Setup::by(Profile::V1_8_0, Settings::default().config()) };
         let stage = Stage::resting_by(setup, &folder.write("scenario.yaml", ready(&text)), |_| {});

@@ -1,4 +1,4 @@
-//! A defect in a handler is one answer: the server and everybody else continue.
+//! A panic in a handler affects one answer.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -16,7 +16,6 @@ use view::waiting::{ExplainAnswer, Question};
 use super::stage::{Stage, ask};
 use crate::common::TestFolder;
 
-/// A scheduler that breaks wherever it is asked for more than its view.
 struct Broken(Arc<Engine>);
 
 impl Host for Broken {
@@ -78,7 +77,7 @@ fn a_handler_that_panics_is_one_answer_and_no_more() {
     let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);
     options.access.tokens = Some(folder.tokens());
     let server = Server::start(options, Arc::new(Broken(Arc::clone(&stage.engine)))).unwrap();
-    // More often than anything is done at the same time, so that no turn is lost by it.
+    // More often than the number of parallel requests, so no slot is lost.
     for _ in 0..10 {
         for (method, path) in [
             ("GET", "/ws/v1/metrics"),

@@ -1,4 +1,4 @@
-//! The real program: where it listens, how it stops, what it refuses to start with.
+//! The real program: listening, stopping, and startup errors.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -28,7 +28,6 @@ fn it_serves_until_it_is_stopped() {
     assert!(TcpStream::connect(program.address).is_err());
 }
 
-/// A certificate for this machine in two files of a folder, and itself.
 fn certificate(folder: &TestFolder) -> rustls::pki_types::CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     std::fs::write(folder.join("chain.pem"), made.cert.pem()).unwrap();
@@ -36,7 +35,7 @@ fn certificate(folder: &TestFolder) -> rustls::pki_types::CertificateDer<'static
     made.cert.der().clone()
 }
 
-/// Asks over TLS, believing one certificate only; `None` when the server has another one.
+/// Trusts only this certificate; `None` if the server has another one.
 fn ask_encrypted(
     address: SocketAddr,
     trusted: &rustls::pki_types::CertificateDer<'static>,
@@ -54,7 +53,7 @@ fn ask_encrypted(
     let mut stream = rustls::Stream::new(&mut client, &mut socket);
     stream.write_all(format!("{head} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").as_bytes()).ok()?;
     let mut bytes = Vec::new();
-    // Some servers close without a word of goodbye; what counts is the answer.
+    // Some servers close without a TLS close message.
     let _ = stream.read_to_end(&mut bytes);
     Some(answer(&bytes))
 }
@@ -68,7 +67,6 @@ fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
     assert_eq!(program.scheme, "https");
     let clusters = || ask_encrypted(program.address, &first, "GET /ws/v1/clusters");
     assert_eq!(clusters().unwrap().json()[0]["clusterName"], "kornsole");
-    // A certificate that is none changes nothing.
     std::fs::write(&chain, "nonsense").unwrap();
     program.signal("HUP");
     assert_eq!(clusters().unwrap().status, 200);
@@ -123,7 +121,6 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
         program.child.stderr.as_mut().unwrap().read_to_string(&mut message).unwrap();
         message
     };
-    // Each module of the program, its level, and how often it says so.
     let count = |text: &str, what: &str| text.lines().filter(|line| line.contains(what)).count();
     let message = |text: &str| {
         (count(text, " INFO kornsole::cli::serve: serving on http://"), count(text, "DEBUG server::yunikorn: answered"))
@@ -175,7 +172,6 @@ fn it_says_why_it_does_not_start() {
     assert!(code == 1 && message.contains("cannot listen on"), "{code} {message}");
 }
 
-/// Starts a server that should not start. Gives its exit code and what it says.
 fn refused(flags: &[&str]) -> (Option<i32>, String) {
     let mut command = crate::common::serve_command(flags);
     let output = command.output().unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde::Deserialize;
 
-/// One request, with what was answered.
+/// A request with its answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Exchange {
@@ -21,14 +21,14 @@ pub struct Exchange {
     pub body: String,
 }
 
-/// Everything that was asked of one release.
+/// All requests of a release.
 pub fn exchanges(release: &str) -> Vec<Exchange> {
     let exchanges = exchanges_in(&format!("tests/conformance/rest/{release}"));
     assert!(exchanges.len() > 40, "the recordings of {release} are not whole");
     exchanges
 }
 
-/// Everything that was asked for the recording in a folder.
+/// All requests of the recording in a directory.
 pub fn exchanges_in(folder: &str) -> Vec<Exchange> {
     let index = fs::read_to_string(format!("{folder}/index.json")).unwrap();
     let mut exchanges: Vec<Exchange> = serde_json::from_str(&index).unwrap();
@@ -38,7 +38,7 @@ pub fn exchanges_in(folder: &str) -> Vec<Exchange> {
     exchanges
 }
 
-/// The body of the answer to one path.
+/// The body of the answer for a path.
 pub fn body(release: &str, path: &str) -> String {
     let found = exchanges(release).into_iter().find(|exchange| exchange.path == path && exchange.method == "GET");
     found.unwrap_or_else(|| panic!("nothing was asked for {path} on {release}")).body

@@ -1,4 +1,4 @@
-//! Who may do what, over a real socket: tokens, their failures, servers that show or change nothing, pages in a browser.
+//! Authorization over a real socket, and pages in a browser.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,7 +14,6 @@ const KILL: &str = "/kornsole/v1/partition/default/application/etl-1/kill";
 const CONFIG: &[u8] = b"partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]";
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
-/// A server with a token for sue, who administers tenant-a.
 fn with_token(set: impl FnOnce(&mut Options)) -> (Stage, TestFolder, String) {
     let folder = TestFolder::new();
     let token = format!("Bearer {}", folder.token("sue", "dev"));
@@ -113,7 +112,7 @@ fn a_server_for_reading_changes_nothing_for_anybody() {
 fn no_page_in_a_browser_can_drive_it() {
     let (stage, _folder, token) = with_token(|_| {});
     let auth = ("Authorization", token.as_str());
-    // What a form of a page can send by itself.
+    // Content types that an HTML form can send.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
         let answer = stage.ask("POST", KILL, &[auth, ("Content-Type", kind), ("Origin", "http://evil.example")], b"{}");
         assert_eq!((answer.status, &answer.json()["status_code"]), (415, &415.into()), "{kind}");
@@ -225,7 +224,6 @@ fn a_request_names_one_host() {
     }
 }
 
-/// Opens a stream of events with a token, and reads its first line.
 fn listening(stage: &Stage, path: &str, token: &str) -> (std::net::TcpStream, Vec<u8>) {
     let mut stream = stage.connect();
     let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {token}\r\nConnection: close\r\n\r\n");
@@ -240,7 +238,6 @@ fn listening(stage: &Stage, path: &str, token: &str) -> (std::net::TcpStream, Ve
     (stream, seen)
 }
 
-/// Whether a stream goes on for a while.
 fn goes_on(stream: &mut std::net::TcpStream) -> bool {
     stream.set_read_timeout(Some(Duration::from_millis(400))).unwrap();
     let went = match stream.read(&mut [0; 4096]) {
@@ -278,7 +275,7 @@ fn a_stream_ends_when_its_token_expires() {
     let (stage, folder, _) = with_token(|options| options.access.require_token = true);
     let over = SystemTime::now() + Duration::from_millis(1500);
     let nanos = i64::try_from(over.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
-    // The file has whole seconds.
+    // The file has a resolution of seconds.
     let nanos = nanos / 1_000_000_000 * 1_000_000_000 + 1_000_000_000;
     let brief = NewToken::make(Identity::new("bob", ["dev"]), Some(nanos), false, "").unwrap();
     auth::add(&folder.tokens(), brief.token).unwrap();

@@ -1,7 +1,6 @@
-//! `kornsole serve` after the recorded scenario against what 1.8.0 answered, field by field, over a socket.
+//! `kornsole serve` after the recorded scenario, compared with 1.8.0 field by field.
 //!
-//! Method: both answers are taken apart into leaves, lists without an order are sorted. Each leaf that differs must be covered by
-//! an entry of [`DIFFERENCES`], which names what differs and why, and each entry must be needed.
+//! Each different leaf must match an entry of [`DIFFERENCES`], and each entry must be needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +12,7 @@ use wire::dto::json;
 use super::recorded::exchanges;
 use super::stage::Stage;
 
-/// What differs, by the path of the leaf (`*` is any part), and why.
+/// Differences by leaf path (`*` is any part), with reasons.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("**/partition", "section 10: filled in on all queues"),
     ("**/clusterName", "section 10: kornsole"),
@@ -34,7 +33,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("31/EventRecords/*/message", "our words"),
 ];
 
-/// Times: there in both, but not the same. A start that has not been is left out here (section 10).
+/// Times differ. An unset start time is omitted (section 10).
 const TIMES: [&str; 10] = [
     "time",
     "submissionTime",
@@ -48,7 +47,6 @@ const TIMES: [&str; 10] = [
     "lastStateTransitionTime",
 ];
 
-/// Whether both are times, or there is none yet.
 pub(super) fn are_times(name: &str, theirs: Option<&Value>, ours: Option<&Value>) -> bool {
     const NOT_YET: i64 = -62_135_596_800_000;
     let number = |value: Option<&Value>| value.and_then(Value::as_i64);
@@ -60,11 +58,11 @@ pub(super) fn are_times(name: &str, theirs: Option<&Value>, ours: Option<&Value>
         }
 }
 
-/// Lists whose order means something.
+/// Lists with a significant order.
 const ORDERED: [&str; 7] =
     ["stateLog", "EventRecords", "HealthChecks", "rules", "utilization", "PlacementRules", "Queues"];
 
-/// The key by which objects of a list are distinguished.
+/// The keys that identify objects in a list.
 const NAMES: [&str; 12] = [
     "queuename",
     "applicationID",
@@ -80,7 +78,7 @@ const NAMES: [&str; 12] = [
     "partition",
 ];
 
-/// Limits of `*` are reported of one user after another, in the order of a Go map: none.
+/// A Go map orders the limits of `*` randomly.
 pub(super) fn in_order(mut answer: Value) -> Value {
     if let Some(events) = answer.get_mut("EventRecords").and_then(Value::as_array_mut) {
         let limited = |event: &Value| event["eventChangeDetail"] == 600 && event["referenceID"] == "root";
@@ -91,7 +89,6 @@ pub(super) fn in_order(mut answer: Value) -> Value {
     answer
 }
 
-/// The leaves of a document by their path.
 pub(super) fn leaves(at: &str, value: &Value, out: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -119,7 +116,7 @@ fn name_of(item: &Value) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-/// Whether an entry covers a leaf: `*` is any part, `**` at the end all that follows, at the beginning all before the last part.
+/// `*` is any part, a trailing `**` any rest, a leading one any prefix.
 pub(super) fn covers(pattern: &str, path: &str) -> bool {
     if let Some(last) = pattern.strip_prefix("**/") {
         return path.rsplit('/').next() == Some(last);
@@ -141,7 +138,7 @@ fn answers_are_those_of_1_8_0_but_for_what_is_listed() {
     answers_as(Profile::V1_8_0);
 }
 
-/// N-10: gzip, the route that is gone, the type of metrics; whose answers are unpacked in the recording, those are compared unpacked.
+/// N-10: gzip, the removed route, and the content type of metrics.
 #[test]
 fn answers_are_those_of_1_9_0_but_for_what_is_listed() {
     answers_as(Profile::V1_9_0);
@@ -214,7 +211,7 @@ fn answers_as(profile: Profile) {
     assert!(idle.is_empty(), "nothing differs any more at {idle:?}");
 }
 
-/// The tree is written by a way of its own, which is faster.
+/// The tree has its own, faster serializer.
 #[test]
 fn a_tree_is_written_as_its_transfer_objects_would_be() {
     let stage = Stage::recorded(Profile::V1_8_0);

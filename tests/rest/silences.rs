@@ -1,4 +1,4 @@
-//! Silences over REST: who may, what is refused with what would be right, and that the audit has them.
+//! Silences over REST: rights, rejections with remedies, and audit entries.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -17,7 +17,6 @@ use crate::common::TestFolder;
 const PATH: &str = "/kornsole/v1/alerts/silences";
 const RULES: &str = "[[rule]]\nname = 'few'\nkind = 'expression'\nwhen = 'cluster.nodes.up < 1000'\n";
 
-/// A server whose cluster has an alert: sue may act on the scheduler, joe may not, and ann only reads.
 struct Silenced {
     stage: Stage,
     board: Arc<Board>,
@@ -54,7 +53,7 @@ impl Silenced {
         self.stage.ask(method, path, &headers, body.as_bytes())
     }
 
-    /// The last entries of the audit about silences, the newest first: action, user, object, reason, code.
+    /// Newest first: action, user, object, reason, and code.
     fn audit(&self) -> Vec<String> {
         let answer = self.ask(0, "GET", "/kornsole/v1/audit", &json!(null)).json();
         let word = |entry: &serde_json::Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();

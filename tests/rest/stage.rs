@@ -1,4 +1,4 @@
-//! A served scheduler on a port of this machine, and a client that says exactly what a test wants it to.
+//! A served scheduler on a local port, and a raw client for tests.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::common::TestFolder;
 
-/// How long a test waits for what must come.
+/// The maximum wait of a test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A served scheduler.
@@ -50,8 +50,7 @@ impl Answer {
 }
 
 impl Stage {
-    /// The recorded scenario, run to its end; then the scheduler rests. The nodes say of themselves what the recorder let them say
-    /// beyond the scenario, and the log has the level that it had there.
+    /// Runs the recorded scenario to its end, then pauses.
     pub fn recorded(profile: Profile) -> Self {
         static LOG: Once = Once::new();
         LOG.call_once(|| tracing_subscriber::registry().with(LevelFilter::INFO).init());
@@ -67,12 +66,12 @@ impl Stage {
         Self::resting(&folder.write("scenario.yaml", text), profile, |_| {})
     }
 
-    /// A scenario, run to its end.
+    /// Runs a scenario to its end, then pauses.
     pub fn resting(scenario: &Path, profile: Profile, set: impl FnOnce(&mut Options)) -> Self {
         Self::resting_by(Setup::by(profile, Settings::default().config()), scenario, set)
     }
 
-    /// The same with a setup of its own.
+    /// Like [`Self::resting`], with the given setup.
     pub fn resting_by(setup: Setup, scenario: &Path, set: impl FnOnce(&mut Options)) -> Self {
         let setup = Setup { paused: true, instance: "test".into(), ..setup };
         let profile = setup.profile;
@@ -90,11 +89,10 @@ impl Stage {
         Self { engine, server }
     }
 
-    /// Waits until a view is as it should be.
+    /// Waits until a condition on the view is true.
     pub fn wait_until(&self, is: impl Fn(&view::View) -> bool) {
         let (news, changes) = mpsc::channel();
         self.engine.published().on_change(Box::new(move || {
-            // The one who waited may have gone.
             let _ = news.send(());
         }));
         while !is(&self.engine.published().view()) {
@@ -119,7 +117,7 @@ impl Stage {
     }
 }
 
-/// Asks one thing of a server, on a connection of its own.
+/// Sends a request on a new connection.
 pub fn ask(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n");
     for (name, value) in headers {
@@ -130,10 +128,8 @@ pub fn ask(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str
     }
     let mut stream = connect(address);
     stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-    // A server that refuses early may have closed already.
     let _ = stream.write_all(body);
     let mut bytes = Vec::new();
-    // Nor need it take the whole body before it hangs up.
     let _ = stream.read_to_end(&mut bytes);
     answer(&bytes)
 }
@@ -144,7 +140,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Takes an answer apart.
+/// Parses an answer.
 pub fn answer(bytes: &[u8]) -> Answer {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
     let end = end.unwrap_or_else(|| panic!("no whole head: {:?}", String::from_utf8_lossy(bytes)));

@@ -1,4 +1,4 @@
-//! `POST /whatif`: what it answers, and what it refuses: what is too large, what takes too long, and a second one of the same user.
+//! `POST /whatif`: answers, and rejections of too large, too long, or parallel requests.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -11,11 +11,10 @@ use super::stage::{Answer, PATIENCE, Stage};
 use crate::common::{TestFolder, kornsole_command};
 
 const PATH: &str = "/kornsole/v1/whatif";
-/// Changes nothing, and continues until somebody stops it: the cleaner runs every ten seconds for many years.
+/// The cleaner runs every 10 s for many years.
 const ENDLESS: &str = r#"{"run":{"advance":"200000h"}}"#;
 const SHORT: &str = r#"{"run":{"advance":"1s"}}"#;
 
-/// A server with tokens of two users.
 struct Asked {
     stage: Stage,
     tokens: [String; 2],
@@ -29,7 +28,7 @@ impl Asked {
         let path = folder.tokens();
         let set = |options: &mut Options| {
             options.access.tokens = Some(path);
-            // On a busy machine it would not get on beside the other tests.
+            // A lower priority would get no CPU time next to other tests.
             options.limits.what_if.nice = 0;
             limits(&mut options.limits.what_if);
             options.limits.answer = 60 * PATIENCE;
@@ -44,7 +43,6 @@ impl Asked {
         self.stage.ask("POST", PATH, &headers, body.as_bytes())
     }
 
-    /// Asks what does not end, and does not wait for the answer.
     fn begin(&self) -> TcpStream {
         let mut stream = self.stage.connect();
         let (token, length) = (&self.tokens[0], ENDLESS.len());
@@ -54,7 +52,6 @@ impl Asked {
         stream
     }
 
-    /// Asks until the answer has a status.
     fn ask_until(&self, body: &str, status: u16) -> Answer {
         let began = Instant::now();
         loop {
@@ -108,7 +105,7 @@ fn what_takes_too_much_memory_time_or_cycles_is_refused() {
     assert!(answer.status == 413 && answer.text().contains("more than 3 cycles"), "{}", answer.text());
 }
 
-/// Only the client that leaves can end the first one here: it has hours, and cycles without a bound.
+/// Only a disconnect can stop the first request: its limits are hours.
 #[test]
 fn one_at_a_time_for_each_user_until_its_client_leaves() {
     let asked = Asked::of(|limits| {
@@ -121,7 +118,7 @@ fn one_at_a_time_for_each_user_until_its_client_leaves() {
         if answer.status == 429 {
             break answer;
         }
-        // They may meet the other way round: then the long one is refused, and begins again.
+        // The requests can arrive in reverse order.
         if first.peek(&mut [0]).is_ok() {
             first = asked.begin();
         }

@@ -1,4 +1,4 @@
-//! The transfer types: what 1.8.0 wrote is read and written again byte for byte, what other releases write is read to the same.
+//! Documents of 1.8.0 are written again byte for byte; other releases are read to the same value.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,13 +10,11 @@ use wire::dto::{
 
 use super::recorded::{Exchange, body, exchanges};
 
-/// Reads a document as `T` and writes it as the recordings are indented.
 fn again<T: DeserializeOwned + Serialize>(text: &str) -> Result<String, serde_json::Error> {
     let value: T = serde_json::from_str(text)?;
     Ok(String::from_utf8(json::to_indented(&value, " ")).unwrap())
 }
 
-/// Reads and writes an answer as what its path promises; `None` where it is not JSON.
 fn read_and_written(exchange: &Exchange) -> Option<Result<String, serde_json::Error>> {
     if !exchange.file.ends_with(".json") {
         return None;
@@ -65,7 +63,6 @@ fn answers_of_1_8_0_are_written_again_byte_for_byte() {
 
 #[test]
 fn nothing_of_an_answer_goes_unnoticed() {
-    // Each key of the recordings has a field: none ends up among those that are only carried.
     let dump: StateDump = serde_json::from_str(&body("1.8.0", "/debug/fullstatedump")).unwrap();
     assert!(dump.other.is_empty() && dump.config.unwrap().other.is_empty());
     for app in &dump.applications {

@@ -1,4 +1,4 @@
-//! A ledger that is followed from outside, by events and lists as an Apache YuniKorn writes them, beside the scheduler's own.
+//! A followed ledger with YuniKorn's events and lists, compared with the scheduler's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,6 @@ use wire::dto;
 
 use crate::common::share;
 
-/// A workload that keeps what it hears.
 struct Received {
     inner: ScenarioWorkload,
     events: Arc<Mutex<Vec<Event>>>,
@@ -44,7 +43,6 @@ impl Workload for Received {
     }
 }
 
-/// A scheduler, and somebody who hears only what goes over the wire.
 struct Stage {
     core: Core,
     profile: Profile,
@@ -54,11 +52,9 @@ struct Stage {
     state: RemoteState,
     before: Before,
     followed: Followed,
-    /// The number of the next event.
     number: u64,
-    /// What happened that no event reports.
+    /// Changes without an event.
     silent: [bool; 2],
-    /// The asks that have an allocation.
     running: BTreeSet<(AppId, AskId)>,
 }
 
@@ -91,14 +87,14 @@ impl Stage {
         })
     }
 
-    /// Does one step. Gives the events of it with their numbers; `None` at the end.
+    /// Returns the numbered events, or `None` at the end.
     fn step(&mut self) -> Option<Vec<(u64, Time, Change)>> {
         let progress = self.core.run_until(self.end, 1);
         let new = std::mem::take(&mut *self.events.lock().unwrap());
         for event in &new {
             match event.kind {
                 EventKind::AskResized { allocated: true, .. } => self.silent[0] = true,
-                // 1.5.1 allocates an id that is sent again beside the first allocation, which no event tells apart (D-23).
+                // No event distinguishes the two allocations of a repeated ID in 1.5.1 (D-23).
                 EventKind::Allocated { ref app, ref ask, .. } => {
                     self.silent[0] |= !self.running.insert((app.clone(), ask.clone()));
                 }
@@ -121,7 +117,6 @@ impl Stage {
         (progress == Progress::Busy || !changes.is_empty()).then_some(changes)
     }
 
-    /// Reads the lists, over the wire, and gives their rows.
     fn lists(&mut self) -> Vec<Rows> {
         let view = self.core.whole_view();
         let json = |value: &dyn erased::Json| value.json();
@@ -178,7 +173,7 @@ impl Stage {
     }
 }
 
-/// A core does not list an ask that waits for its placeholder to give way.
+/// A core does not list requests that wait for their placeholder to be released.
 fn without_takeovers(app: &mut dto::Application, part: &PartitionView) {
     let row = part.app_by_id(&app.application_id.as_str().into()).expect("it is listed");
     let mut more = app.requests.iter().fold(Resource::new(), |sum, one| sum.add(&one.resource.0));
@@ -208,7 +203,7 @@ mod erased {
 
 type Sums = BTreeMap<(Vec<String>, &'static str, String), u128>;
 
-/// Everything of a report that is something.
+/// All values of a report that are not zero.
 fn sums(report: &Report, amounts: &[&'static str]) -> Sums {
     let mut sums = Sums::new();
     for row in &report.rows {
@@ -228,7 +223,6 @@ fn sums(report: &Report, amounts: &[&'static str]) -> Sums {
 const ALL: [&str; 4] = ["allocated", "waited", "borrowed", "guaranteed"];
 use Dimension as D;
 
-/// Every recorded scenario under every profile, of which here one in so many runs.
 fn each(one_in: usize, excluded: share::Excluded, mut run: impl FnMut(&str, Stage)) {
     for file in share::part_of(share::recorded_scenarios(), one_in) {
         let text = std::fs::read_to_string(&file).expect("it was listed");
@@ -242,8 +236,8 @@ fn each(one_in: usize, excluded: share::Excluded, mut run: impl FnMut(&str, Stag
 #[test]
 fn with_lists_after_each_step_it_is_the_schedulers_own_ledger_to_the_unit() {
     let (mut compared, mut inexact) = (0, 0);
-    // A list has one priority for an ask, also for the time before it was sent again with another one (D-23). 1.5.1 allocates an id twice
-    // whose size is sent again, and lists it once.
+    // A list has only the last priority of a repeated request, and 1.5.1 lists a repeated ID with another size once
+    // (D-23).
     let excluded =
         share::Excluded { always: &["late3-again"], by_1_5_1: &["late3-resize"], ..share::Excluded::default() };
     each(16, excluded, |name, mut stage| {
@@ -273,7 +267,7 @@ fn by_the_events_alone_every_allocation_counts_to_the_unit() {
     each(8, share::Excluded::default(), |name, mut stage| {
         stage.begin();
         while let Some(changes) = stage.step() {
-            // Heard twice, an event changes nothing.
+            // A repeated event changes nothing.
             stage.hear(changes.clone());
             let again: Vec<_> = changes.iter().rev().take(1).rev().cloned().collect();
             stage.hear(again);
@@ -303,7 +297,7 @@ fn a_gap_leaves_out_what_went_by_in_it_and_nothing_else() {
         while let Some(changes) = stage.step() {
             steps += 1;
             match steps % 40 {
-                // From here on nothing is heard.
+                // From here on no events are received.
                 20 => {
                     stage.hear(changes);
                     let look = stage.look(stage.number);

@@ -1,5 +1,4 @@
-//! The ledger beside a recount: in every recorded scenario, under every profile, what was used and waited for is to the unit what the
-//! events add up to; and a restored core has the same ledger.
+//! The ledger equals a recount of the events in every recorded scenario under every profile.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,14 +14,12 @@ use crate::common::share;
 
 const HOUR: u64 = 3_600_000_000;
 
-/// What a workload heard, and the priority that each ask was made with.
 #[derive(Default)]
 struct Record {
     events: Vec<Event>,
     priorities: Vec<(usize, AppId, AskId, Priority)>,
 }
 
-/// A workload that keeps what it hears.
 struct Received {
     inner: ScenarioWorkload,
     record: Arc<Mutex<Record>>,
@@ -59,7 +56,6 @@ impl Workload for Received {
     }
 }
 
-/// What somebody has, or wants, since when.
 struct Open {
     since: Time,
     resource: Resource,
@@ -70,14 +66,13 @@ struct Open {
 type Key = (u64, String, String, String, i32);
 type Sums = BTreeMap<Key, BTreeMap<String, u128>>;
 
-/// The slow way: every allocation and every ask by itself.
+/// The slow method: every allocation and every request individually.
 #[derive(Default)]
 struct Recount {
     allocated: BTreeMap<(AppId, AskId), Open>,
     pending: BTreeMap<(AppId, AskId), (Time, Resource, i32)>,
     used: Sums,
     waited: BTreeMap<(i32, String), u128>,
-    /// The priority of each ask, as it was made last.
     priorities: BTreeMap<(AppId, AskId), Priority>,
 }
 
@@ -109,7 +104,7 @@ impl Recount {
         self.priorities.get(key).map_or(0, |priority| priority.0)
     }
 
-    /// Everything that was heard, each ask with the priority that it had then.
+    /// Processes all events, each request with its priority at that time.
     fn hear_all(&mut self, record: &Record) {
         let mut asks = record.priorities.iter().peekable();
         for (at, event) in record.events.iter().enumerate() {
@@ -181,7 +176,7 @@ fn sums(report: &Report) -> Sums {
     sums
 }
 
-/// The core after a scenario, and what it reported; `None` where the profile refuses the configuration.
+/// `None` if the profile rejects the configuration.
 fn played(text: &str, profile: Profile) -> Option<(Core, Record)> {
     let scenario = scenario::read(text).scenario.expect("a recorded scenario reads");
     let config = scenario.embedded_config(profile)?.config?;
@@ -201,15 +196,15 @@ fn micros(integral: &Integral) -> BTreeMap<String, u128> {
     integral.micros().map(|(name, amount)| (name.to_owned(), amount)).collect()
 }
 
-/// In the releases a gang that ends leaves allocations behind of which it forgets that they are there (P-22), and an ask that is sent again
-/// keeps its priority (D-23): no event says so. 1.5.1 allocates an id a second time whose size is sent again (D-23).
+/// No event reports: in the releases, a finished gang leaves uncounted allocations (P-22), and a repeated request keeps
+/// its priority (D-23). 1.5.1 allocates a repeated ID with another size twice (D-23).
 const NOT_RECOUNTED: share::Excluded = share::Excluded {
     always: &[],
     by_releases: &["late3-again-priority2", "late3-gangfailed", "late3-gangtimeout"],
     by_1_5_1: &["late3-resize"],
 };
 
-/// A report of a core that has one dimension.
+/// A report with one dimension.
 fn by(core: &Core, dimension: Dimension) -> Report {
     let question = Question { by: vec![dimension], ..Question::default() };
     core.ledger().ledger().report(core.now(), &question)
@@ -283,7 +278,7 @@ fn what_is_not_decided_yet_is_not_counted() {
     let (end, mut behind) = (Time(HOUR), 0);
     let mut before: BTreeMap<(Vec<String>, String), u128> = BTreeMap::new();
     while core.run_until(end, 3) == Progress::Busy {
-        // A reader whose clock is ahead of the scheduler.
+        // The reader's clock is ahead of the scheduler's.
         let report = core.ledger().ledger().report(end, &question);
         behind += usize::from(report.to < end);
         let used = |row: &ReportRow| {

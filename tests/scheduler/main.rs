@@ -1,5 +1,4 @@
-//! What the scheduler decides: recorded traces of real cores, the worked examples of its rules, a slow reading of the specification, and
-//! random commands against its invariants; and what a view says of it.
+//! Decisions of the scheduler: recorded traces, worked examples, a slow model, and random commands.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,4 +1,4 @@
-//! The Multitenancy example (EX-01): what goes first, and every queue's priority before and after each step.
+//! The Multitenancy example (EX-01): allocations and priorities after each step.
 
 use ::scenario::{self, Runner, Scenario, ScenarioStep, Sink, StepKind, Trace};
 use model::{Priority, Profile};
@@ -22,7 +22,7 @@ const QUEUES: [&str; 12] = [
     "root.tenants.tenant-b.child-b-2",
 ];
 
-/// Allocated, then the priorities that follow; `-` is the priority of a queue without requests.
+/// The allocation, then the priorities; `-` without requests.
 const TABLE: &str = "\
 step  allocated   root system normal  high   low tenants    a  a-1  a-2    b  b-1  b-2
 asked .           1001   1001     10  1001  -997       0   10    8    6    0    9    8
@@ -40,7 +40,6 @@ asked .           1001   1001     10  1001  -997       0   10    8    6    0    
 12    .              -      -      -     -     -       -    -    -    -    -    -    -
 ";
 
-/// What a step allocated.
 #[derive(Default)]
 struct Allocated(Vec<String>);
 

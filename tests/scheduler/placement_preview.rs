@@ -1,4 +1,4 @@
-//! A preview on the newest view is what a submission gets: for random trees, rules and submissions, whatever was created before.
+//! A preview equals the result of a submission, for random trees, rules, and histories.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn part() -> impl Strategy<Value = String> {
     prop::sample::select(&PARTS).prop_map(str::to_owned)
 }
 
-/// Texts as they may be asked for: parts with dots, often qualified.
+/// Queue names, with dots and often qualified.
 fn text() -> impl Strategy<Value = String> {
     (prop::sample::select(&["", "root.", "root."]), prop::collection::vec(part(), 0..4))
         .prop_map(|(front, parts)| format!("{front}{}", parts.join(".")))
@@ -64,7 +64,7 @@ fn submission() -> impl Strategy<Value = (u8, Submission)> {
     })
 }
 
-/// What one submission changed: where it went or why not, which queues were made, and how it came about as kept with it.
+/// The queue or the rejection, and the created queues.
 fn outcome(events: &[Event]) -> (Result<QueuePath, String>, Vec<QueuePath>) {
     let made = events.iter().filter_map(|event| match &event.kind {
         EventKind::QueueAdded { queue, .. } => Some(queue.clone()),
@@ -88,7 +88,7 @@ fn previewed(placement: &Placement) -> (Result<QueuePath, String>, Vec<QueuePath
     }
 }
 
-/// The placement kept with an application: the live one, or the one that ended last.
+/// The stored placement of the active application, or of the last finished one.
 fn retained(view: &View, submission: &Submission, rejected: bool) -> Placement {
     let part = &view.partitions[0];
     let row = if rejected { part.ended.last().unwrap() } else { part.app_by_id(&submission.app).unwrap() };

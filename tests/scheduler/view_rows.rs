@@ -1,4 +1,4 @@
-//! What the rows of a view say of a scheduler, where several objects have to agree.
+//! Rows of a view that depend on several objects of the scheduler.
 
 use std::sync::Arc;
 
@@ -10,7 +10,6 @@ use crate::common::millicores;
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: q}]}]}]";
 
-/// A scheduler whose view is looked at after every step.
 struct Watched {
     scheduler: Scheduler,
     views: ViewBuilder,
@@ -73,7 +72,6 @@ fn a_reservation_stands_with_the_ask_and_on_the_node_until_it_is_used() {
         |state: AskState| matches!(state, AskState::Pending { reserved: Some(node), .. } if node.as_str() == "n0");
     assert!(retained(watched.state("second")), "{:?}", watched.state("second"));
     assert_eq!(watched.retained_for(), ["app/second"]);
-    // A builder that comes only now says the same as the one that followed every step.
     watched.views = ViewBuilder::default();
     watched.apply(Command::Cycle);
     assert!(retained(watched.state("second")));

@@ -1,4 +1,4 @@
-//! A view costs what changed: rows that nothing touched are the same allocation before and after.
+//! Unchanged rows share their memory with the previous view.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! What changes the configuration, from a console that is attached over REST: every form on a queue, the editor, and somebody else who
-//! changes it underneath.
+//! Configuration changes from a console attached over REST.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,14 +17,13 @@ use crate::change::TEXT;
 use crate::common::{about, says, says_not};
 use crate::room::running;
 
-/// A scheduler that is served, and a console of somebody that is attached to it.
 struct Attached {
     served: Served,
     driver: Driver,
 }
 
 impl Attached {
-    /// ann is in the scheduler ACL; nobody else is.
+    /// ann is the only user in the scheduler ACL.
     fn new(who: &str, width: u16, height: u16) -> Self {
         let head = format!("Source default\nSet As {who}\nSet Served true\n");
         let mut head = tape::read(head.as_bytes()).tape.unwrap().head;
@@ -36,7 +34,6 @@ impl Attached {
         let served = Served::start(core, about("queues.yaml"), &head).unwrap();
         let open = |served: &Served| Driver::new(served.source(), Options::default(), width, height);
         let mut attached = Self { driver: open(&served), served };
-        // The console is opened on what is due at the beginning.
         attached.pass(0);
         attached.driver = open(&attached.served);
         attached.keep_up();
@@ -45,7 +42,6 @@ impl Attached {
         attached
     }
 
-    /// Time goes by at both ends, and the console reads what there is.
     fn pass(&mut self, milliseconds: u64) {
         let by = Duration::from_millis(milliseconds);
         self.served.advance_until(self.served.now() + by, 1_000);
@@ -60,7 +56,6 @@ impl Attached {
         }
     }
 
-    /// Presses keys, each when what came of the last is read; then what was written is looked at.
     fn press(&mut self, keys: &str) -> &mut Self {
         for key in Key::parse_all(keys).unwrap() {
             self.driver.key(key).refresh();
@@ -74,7 +69,6 @@ impl Attached {
         running(self.served.scheduler())
     }
 
-    /// Somebody else brings another text into force.
     fn underneath(&mut self, from: &str, to: &str) {
         let now = self.served.scheduler().configuration().unwrap();
         assert!(now.text.contains(from), "{}", now.text);
@@ -85,7 +79,6 @@ impl Attached {
         self.served.scheduler().perform(owner, act.into(), done);
     }
 
-    /// As much time goes by as the console takes to hear of it.
     fn hear(&mut self) {
         (0..12).for_each(|_| self.pass(1_000));
     }
@@ -172,7 +165,6 @@ fn an_order_over_rest_on_a_configuration_that_changed_a_moment_ago_is_refused() 
     let mut at = Attached::new("ann:eng", 120, 40);
     at.press("6").press("/vcore: 20<ret>e<end><left><bs>5<esc>").press("a");
     says(&at.driver, "Cancel");
-    // The question is open: the console has not heard of it yet.
     at.underneath("- name: ops", "- name: operations");
     at.press("y");
     assert!(!at.running().contains("vcore: 25"), "{}", at.running());

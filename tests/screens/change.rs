@@ -1,4 +1,4 @@
-//! Forms on a queue: what they change in the text, what they say before, who may, and what is kept.
+//! Forms of a queue: changes, previews, rights, and retained input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,6 @@ partitions:
           - name: ops
 ";
 
-/// A console of somebody on the text, and its scheduler.
 fn console(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     on_text(TEXT, who, width, height)
 }
@@ -45,7 +44,6 @@ fn admin() -> Actor {
     user("root").scheduler_admin(true)
 }
 
-/// Presses keys, and lets what was written be looked at.
 fn press(driver: &mut Driver, keys: &str) {
     driver.keys(keys).unwrap();
     driver.advance(Duration::from_millis(200));
@@ -178,7 +176,7 @@ fn a_property_and_a_queue_are_added_with_names_completed() {
 
 #[test]
 fn a_whole_subtree_goes_only_when_its_name_is_typed() {
-    // With so many others it is less than half of the queues (CFG-120).
+    // With these queues, the removal is less than half of all (CFG-120).
     let text = &format!("{TEXT}          - name: web\n          - name: lab\n          - name: tools\n");
     let (mut driver, source) = on_text(text, admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cr");

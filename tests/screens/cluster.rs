@@ -1,4 +1,4 @@
-//! The page Cluster: the queue tree with a dashboard around it.
+//! The page Cluster: the queue tree with a dashboard.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,6 @@ use super::fixture;
 use super::fixture::Scene;
 use crate::common::{says, says_not};
 
-/// The page on the demo, after ten minutes in which trends were measured.
 pub(super) fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let core = kornsole::cli::demo::core(42, &Setup::of(Profile::default())).unwrap();
     let source = Arc::new(Stepped::new(core, crate::common::about("demo, seed 42"), Identity::parse("you").unwrap()));
@@ -43,7 +42,7 @@ fn the_first_page_at_its_sizes() {
     }
 }
 
-/// What follows a label in a line, up to the next two blanks or the next part.
+/// Up to two spaces or the next part.
 fn after<'a>(line: &'a str, label: &str) -> &'a str {
     let at = line.find(label).unwrap_or_else(|| panic!("no {label}: {line}")) + label.len();
     let rest = &line[at..];
@@ -51,7 +50,7 @@ fn after<'a>(line: &'a str, label: &str) -> &'a str {
     rest[..end].trim()
 }
 
-/// The cell of the root that ends where a title of the tree ends, without blanks inside.
+/// The root's cell under a title of the tree, right-aligned, without spaces.
 fn cell(driver: &Driver, title: &str, width: usize) -> String {
     let (_, head) = driver.find_row("QUEUE").unwrap();
     let (_, root) = driver.find_row("▾ root").unwrap();
@@ -61,7 +60,6 @@ fn cell(driver: &Driver, title: &str, width: usize) -> String {
     cell.split_whitespace().collect()
 }
 
-/// Compares the values of one name in the gauges, the root of the tree, the causes, and the view.
 fn compare(driver: &Driver) {
     let text = driver.screen_text();
     let row = |label: &str| driver.find_row(label).unwrap_or_else(|| panic!("no {label}:\n{text}")).1;
@@ -98,7 +96,7 @@ fn compare(driver: &Driver) {
     assert!(row("schedulable").contains(&format!("{nodes} nodes")), "{text}");
 }
 
-/// `KORNSOLE_FRAMES=10000 cargo test --test screens no_two_places` compares as many frames.
+/// Compares `KORNSOLE_FRAMES` frames if it is set: `KORNSOLE_FRAMES=10000 cargo test --test screens no_two_places`.
 #[test]
 fn no_two_places_of_the_first_page_disagree() {
     let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse().ok()).unwrap_or(200);
@@ -129,7 +127,7 @@ fn every_item_opens_the_page_for_it() {
         let before = driver.screen_text();
         driver.keys("<ret>").unwrap();
         assert!(!matches!(driver.state().page(), Page::Queues(_)), "item {at} opens nothing:\n{before}");
-        // The first one may close a notice.
+        // The first key may close a notice.
         driver.keys("<esc><esc>").unwrap();
         says(&driver, "ATTENTION");
     }

@@ -1,4 +1,4 @@
-//! Columns: typed values in their order, those that one chooses, what goes when there is no room; and views that are kept.
+//! Columns: sorting of typed values, selection, hiding in narrow lists, and stored views.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,6 @@ use super::room::on_demo;
 use super::{after, console};
 use crate::common::{says, says_not};
 
-/// The titles of the list on the screen.
 fn titles(driver: &Driver) -> Vec<String> {
     let head = driver.lines().into_iter().find(|line| line.starts_with(" QUEUE") || line.starts_with(" APPLICATION"));
     head.unwrap_or_else(|| panic!("no titles in\n{}", driver.screen_text()))
@@ -103,7 +102,6 @@ fn columns_are_picked_one_by_one() {
     assert!(line(&driver, "user").contains("[x]") && line(&driver, "why").contains("[ ]"));
     driver.keys(" ").unwrap();
     says(&driver, "the name column is always first");
-    // The user goes, cpu comes first and gets wider by two, and what it waits for is shown.
     driver.keys("j jJ<lt>").unwrap();
     driver.keys("<esc>").unwrap();
     assert_eq!(titles(&driver), ["APPLICATION", "USER", "CPU", "STATE"], "escape leaves them as they were");
@@ -151,7 +149,6 @@ fn an_export_has_each_figure_in_a_column_of_its_own() {
     assert!(row["apps_max"].is_null(), "no maximum is no figure: {row}");
 }
 
-/// A console with a person's settings that are kept in a file.
 fn personal(file: &Path) -> Driver {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let read = settings::read(&text, &Themes::shipped());
@@ -190,7 +187,7 @@ fn the_trend_of_an_hour_is_a_column_of_eight_cells_that_nothing_is_sorted_by() {
     for (page, name) in [("1", "root"), ("3", "big-01"), ("4", "ann")] {
         let (mut driver, source) = on_demo(100, 30, 1200);
         driver.keys(&format!("{page}:columns trend<ret>")).unwrap();
-        // What was measured comes with the next news.
+        // Measurements arrive with the next update.
         source.advance(Duration::from_secs(20));
         driver.refresh();
         let shown = driver.screen_text();

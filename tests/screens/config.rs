@@ -1,4 +1,4 @@
-//! The configuration page: looking, editing, what an edit means, and bringing it into force on a real scheduler.
+//! The configuration page with a real scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,6 @@ partitions:
           - name: ops
 ";
 
-/// A console with somebody at it who may change the configuration, and its scheduler.
 fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let actor = Actor::from(Identity::parse("sue:admins").unwrap()).scheduler_admin(true);
     let (mut driver, source) = on_text(text, actor, width, height);
@@ -38,7 +37,6 @@ fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (driver, source)
 }
 
-/// Lets the text be looked at.
 fn settle(driver: &mut Driver) {
     driver.advance(Duration::from_millis(200));
 }

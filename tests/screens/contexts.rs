@@ -1,4 +1,4 @@
-//! The contexts on a page: what each answered, which one is looked at, and those whose credentials come from a program.
+//! The page of contexts, some with credentials from a program.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,6 @@ fn facts(scheduler: Result<&str, &str>) -> ContextFacts {
     }
 }
 
-/// A console with contexts of a kubeconfig; counts how often the program of one was run.
 fn with_contexts(width: u16) -> (Driver, Arc<AtomicUsize>) {
     let (mut driver, source) = console(width, 24);
     let programs = Arc::new(AtomicUsize::new(0));
@@ -60,7 +59,6 @@ fn each_context_says_what_is_known_of_it() {
     says(&driver, "no scheduler: there is no Service");
     says(&driver, "unreachable: connection refused");
     says(&driver, "https://prod.example:6443");
-    // The one that is looked at is under the cursor, with all that is known of it.
     says(&driver, "of the kubeconfig (current)");
     says(&driver, "ann (dev, ops)");
     says(&driver, "not connected, because that runs aws; space connects");
@@ -68,7 +66,7 @@ fn each_context_says_what_is_known_of_it() {
     driver.keys("jj<space>").unwrap();
     says(&driver, "unreachable: the exec plugin aws ended with 1: no session");
     assert_eq!(programs.load(Ordering::Relaxed), 1);
-    // Opened again those that failed are asked again, but for the program.
+    // A context with a program is not retried.
     driver.keys("q:contexts<ret>").unwrap();
     says(&driver, "not connected, because that runs aws");
     driver.keys("G").unwrap();

@@ -1,4 +1,4 @@
-//! Each page of a busy cluster at three sizes and in two themes: one snapshot for each page. `recordings/pages.tape` draws them as pictures.
+//! Each page at three sizes and in two themes. `recordings/pages.tape` draws images.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::cluster::on_cluster;
 use super::simulated_past::{recorded, simulating};
 use crate::common::{about, says};
 
-/// The pages of `docs/screens.md`: a name, the keys that lead there from the first page, and what is on it.
+/// Name, keys from the first page, and a text on the page.
 const PAGES: [(&str, &str, &str); 26] = [
     ("cluster", "", "ALLOC/S"),
     ("help", "?", "Help"),
@@ -44,7 +44,7 @@ const PAGES: [(&str, &str, &str); 26] = [
     ("whatif", ":whatif<ret>", "WHAT IF"),
 ];
 
-/// The looks of a screen in a number: the same looks give the same one.
+/// A hash of the screen's styles.
 fn looks(driver: &Driver) -> u64 {
     let text = driver.buffer().content().iter().fold(String::new(), |mut text, cell| {
         let _ = write!(text, "{:?}{:?}{:?}", cell.fg, cell.bg, cell.modifier);

@@ -1,4 +1,4 @@
-//! Why something waits, on the screen.
+//! Explanations on the screen.
 
 use std::time::Duration;
 
@@ -17,7 +17,6 @@ fn shown(driver: &Driver) -> &ExplainPage {
     }
 }
 
-/// Puts the cursor on the first line that `wanted` says.
 fn go_to(driver: &mut Driver, wanted: impl Fn(&Target) -> bool) {
     let lines = shown(driver).lines().to_vec();
     let at =

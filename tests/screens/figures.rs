@@ -1,4 +1,4 @@
-//! Every figure explains itself on a key: every column of every page, every label of every sheet.
+//! Every column and label has an explanation on a key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use view::act::{Act, Order};
 use crate::common::{says, says_not};
 use crate::room::on_demo;
 
-/// A page by its name, and the keys that lead there from the queues.
+/// A page and the keys that lead to it from the queues.
 pub const PAGES: [(&str, &str); 37] = [
     ("queues", ""),
     ("a parent", "jj"),
@@ -60,7 +60,7 @@ fn shown(driver: &Driver) -> &Figures {
     }
 }
 
-/// The demo after a minute and a half, its configuration changed and its scheduler paused.
+/// The demo after 90 s, with a changed configuration and a paused scheduler.
 pub fn demo() -> Arc<Stepped> {
     let (driver, source) = on_demo(120, 40, 90);
     let mut text = source_text(&driver);
@@ -71,7 +71,7 @@ pub fn demo() -> Arc<Stepped> {
     source
 }
 
-/// A console that has just been opened on the demo.
+/// A new console on the demo.
 pub fn opened_on(demo: &Arc<Stepped>, width: u16, height: u16) -> Driver {
     let mut driver = Driver::new(Arc::clone(demo) as _, Options::default(), width, height);
     driver.refresh();
@@ -112,7 +112,6 @@ fn every_figure_of_every_page_explains_itself() {
     }
 }
 
-/// What explains a column, on the page that the keys lead to.
 fn why(keys: &str, title: &str) -> String {
     let (mut driver, _) = on_demo(120, 40, 90);
     driver.keys(keys).unwrap().keys("W").unwrap();

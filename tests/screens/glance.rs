@@ -1,4 +1,4 @@
-//! Screens that are read at a glance: nothing is drawn that was not measured, each word is true and fits its place.
+//! Readable screens: only measured values, correct words, and no truncated text.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -33,7 +33,6 @@ fn a_short_history_is_as_long_as_what_was_sampled() {
     assert!(axis.trim_end().ends_with("now"), "{axis}");
 }
 
-/// An application of the view for which something is so.
 fn app(driver: &Driver, is: impl Fn(&AppRow) -> bool) -> Option<String> {
     let part = driver.state().cluster.part().unwrap();
     part.apps.iter().flatten().find(|app| is(app)).map(|app| app.id.to_string())
@@ -149,7 +148,7 @@ fn three_first_steps_are_each_gone_after_use() {
         driver.keys("<esc>").unwrap();
         says_not(&driver, "Try:");
     }
-    // Who has settings knows them.
+    // Users with settings need no introduction.
     let (mut driver, _) = console(120, 40);
     driver.personalize(Personal { start: StartPage::Cluster, file: "settings.toml".to_owned(), ..Personal::default() });
     driver.keys("<esc>").unwrap();
@@ -173,7 +172,6 @@ fn the_pane_of_the_configuration_is_folded_until_it_has_something_to_say() {
     says(&driver, "│ active");
     driver.keys("d").unwrap();
     assert_eq!(walls(&driver), 0, "{}", driver.screen_text());
-    // What was folded by hand stays folded; a fault is under the text.
     driver.keys("ge<end>x<esc>").unwrap();
     settle(&mut driver);
     assert_eq!(walls(&driver), 0, "{}", driver.screen_text());

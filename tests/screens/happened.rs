@@ -1,4 +1,4 @@
-//! What happened and how it was: events, history, health, and what holds draining queues, on the demo's scheduler.
+//! Events, history, health, and blockers of draining queues, on the demo's scheduler.
 
 use std::time::Duration;
 

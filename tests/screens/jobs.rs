@@ -1,4 +1,4 @@
-//! Jobs of this machine on the screen: their page, what is done to them by keys and the questions before it.
+//! Local jobs on the screen: their page, operations with keys, and confirmations.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,6 @@ use view::job::{
 
 use crate::common::{says, says_not, user};
 
-/// A daemon whose answers the test sets, and which remembers what it was asked for.
 #[derive(Default)]
 struct Machine {
     sheets: Mutex<BTreeMap<AppId, JobSheet>>,
@@ -103,7 +102,6 @@ fn sheet(number: u64, user: &str, phase: JobPhase) -> JobSheet {
     }
 }
 
-/// The console of somebody on a machine with a job of ann that runs, one of hers that waits, and one of bob.
 fn machine(who: Actor, width: u16, height: u16) -> (Driver, Arc<Machine>, Arc<Stepped>) {
     let text = std::fs::read_to_string("recordings/jobs.yaml").unwrap();
     let scenario = scenario::read(&text).scenario.unwrap();
@@ -122,7 +120,6 @@ fn machine(who: Actor, width: u16, height: u16) -> (Driver, Arc<Machine>, Arc<St
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), jobs, source)
 }
 
-/// The page of a job.
 fn job(who: &str, number: u64) -> (Driver, Arc<Machine>) {
     let (mut driver, jobs, _) = machine(user(who), 130, 36);
     driver.keys(&format!(":job {number}<ret>")).unwrap();

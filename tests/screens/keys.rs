@@ -1,4 +1,4 @@
-//! What keys do, reported by what is on the screen afterwards.
+//! The effects of keys on the screen.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,7 +116,7 @@ fn sorts_siblings_and_shows_the_direction() {
     says(&driver, "no column colour here");
 }
 
-/// A cluster after a change, as the engine would publish it.
+/// A changed cluster, as the engine would publish it.
 pub fn changed(change: impl FnOnce(&mut Builder)) -> view::View {
     let mut cluster = fixture::tenants();
     cluster.generation += 1;
@@ -351,7 +351,6 @@ fn the_first_note_fades_or_is_closed() {
     says_not(&driver, "nothing is kept");
 }
 
-/// Whether the console wanted to draw since this was asked last.
 fn redraws(driver: &mut Driver) -> bool {
     driver.take_effects().iter().any(|effect| matches!(effect, Effect::Redraw))
 }

@@ -1,4 +1,4 @@
-//! What answers late: it takes no keys from a person who is at something else, and belongs to the scheduler that was asked.
+//! Late answers do not intercept keys for another page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::fixture::slow::Slow;
 use crate::orders::{queue, state, tenants};
 use crate::room::{on_demo, on_text, running};
 
-/// The console of somebody on the two tenants, who are far away.
+/// The console of a user on a remote scheduler with the two tenants.
 pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepped>) {
     let (_, near) = tenants(who, width, height);
     let far = Slow::new(Arc::clone(&near));
@@ -91,14 +91,12 @@ fn bringing_a_revision_back_waits_its_turn_as_well() {
     says(&driver, "Roll back to revision 1?");
 }
 
-/// A console far away from a scheduler whose configuration is written down.
 fn written() -> (Driver, Arc<Slow>, Arc<Stepped>) {
     let (_, near) = on_text(TEXT, user("root").scheduler_admin(true), 120, 30);
     let far = Slow::new(Arc::clone(&near));
     (Driver::new(Arc::clone(&far) as _, Options::default(), 120, 30), far, near)
 }
 
-/// Brings another configuration into force.
 fn changed(near: &Stepped, from: &str, to: &str) {
     let now = near.configuration().unwrap();
     let (text, base) = (now.text.replace(from, to), Some(now.checksum.clone()));
@@ -112,21 +110,19 @@ fn personal(opener: Opener) -> Personal {
     Personal { opener: Some(opener), contexts, ..Personal::default() }
 }
 
-/// What the session wants done outside after these keys.
 fn press(session: &mut Session, keys: &str) -> Vec<Effect> {
     Key::parse_all(keys).unwrap().into_iter().flat_map(|key| session.key(key, SECOND)).collect()
 }
 
-/// Opens another scheduler, as the runtime does when it was asked to.
 fn open(session: &mut Session, name: &str, source: Arc<dyn Source>) {
     session.replies().send(Reply::ContextOpened(name.to_owned(), Ok(SourceHandle(source))));
     session.step(Incoming::Replies, SECOND);
 }
 
-/// A scheduler far away, and the same from near by.
+/// A remote scheduler, and the scheduler itself.
 type Far = (Arc<Slow>, Arc<Stepped>);
 
-/// A console on two schedulers, far away both; the second is opened as `two`.
+/// A console on two remote schedulers; the second opens as `two`.
 fn two() -> (Driver, [Far; 2]) {
     let (mut driver, one, near_one) = far(user("ann").scheduler_admin(true), 120, 30);
     let (_, two, near_two) = far(user("ann").scheduler_admin(true), 120, 30);
@@ -274,7 +270,6 @@ fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
     }
 }
 
-/// A console far away from the demo.
 fn on_demo_far() -> (Driver, Arc<Slow>, Arc<Stepped>) {
     let (_, near) = on_demo(120, 40, 20);
     let far = Slow::new(Arc::clone(&near));
@@ -313,7 +308,6 @@ fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
     source.let_all_through();
     driver.refresh();
     assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 6"));
-    // A key that is meant for the form is none for the page below it.
     assert!(matches!(driver.state().page(), Page::Change(_)));
     driver.keys("K").unwrap();
     assert!(matches!(driver.state().layers.as_slice(), [Layer::Form]));

@@ -1,4 +1,4 @@
-//! Linear mode on the cluster of the screens: what each page says, what is announced, and that nothing is ever drawn.
+//! Linear mode on the cluster of the screens: text of each page, announcements, and no drawing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,6 @@ fn options() -> Options {
     Options { linear: true, ..Options::default() }
 }
 
-/// A conversation on the cluster of the screens.
 struct Talk {
     driver: Driver,
     reader: Reader,
@@ -37,7 +36,6 @@ impl Talk {
         Self { driver, reader, scene }
     }
 
-    /// What is said to a line.
     fn say(&mut self, line: &str) -> Vec<String> {
         let said = self.driver.hear(&mut self.reader, line);
         assert_plain(&said);
@@ -114,7 +112,6 @@ fn long_lists_are_read_in_portions() {
     let first = talk.say("read");
     assert!(first.last().unwrap().starts_with("Rows 1 to 4 of 13; more reads on."), "{first:?}");
     assert_eq!(talk.say("more").len(), 5);
-    // An empty line reads on too.
     assert!(talk.text("").contains("Rows 9 to 12 of 13; more reads on."));
     assert!(talk.text("").contains("Rows 13 to 13 of 13."));
     assert!(talk.say("").is_empty());
@@ -175,7 +172,7 @@ fn messages_and_the_connection_are_announced_once_and_bounded() {
     assert!(talk.reader.announce(talk.driver.state(), now + Duration::from_secs(2)).is_empty());
     talk.scene.link(Link::LIVE);
     talk.driver.advance(Duration::from_secs(1));
-    // Not twice within a second.
+    // At most one announcement per second.
     assert!(talk.reader.announce(talk.driver.state(), now + Duration::from_millis(500)).is_empty());
     let said = talk.reader.announce(talk.driver.state(), now + Duration::from_secs(2));
     assert!(said.len() == 1 && said[0].ends_with("back"), "{said:?}");

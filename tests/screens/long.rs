@@ -1,5 +1,5 @@
-//! Long lists, which are made beside the draw loop: that they are the same lists, that no key waits for them, and that what a person
-//! does about a row is about the row that he sees.
+//! Long lists are computed outside of the draw loop: no key waits for them, and an operation applies to the row that
+//! the user sees.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,7 +30,6 @@ use crate::fixture::{self, Scene};
 
 const SIZE: Size = Size { width: 120, height: 40 };
 
-/// Every list of applications is made beside the loop.
 fn beside() -> Options {
     Options { long: 0, ..Options::default() }
 }
@@ -42,10 +41,8 @@ fn running() -> Arc<Stepped> {
     source
 }
 
-/// A console whose long lists are made when the test says so.
 struct Slow {
     session: Session,
-    /// Lists to be made, and names to be found.
     lists: VecDeque<Work>,
 }
 
@@ -56,7 +53,7 @@ impl Slow {
         slow
     }
 
-    /// Steps the session, and does what is to be done but for lists. Whether it quits.
+    /// Performs all effects except lists. Returns whether the session quits.
     fn step(&mut self, incoming: Incoming, now: Duration) -> bool {
         let mut quits = false;
         for effect in self.session.step(incoming, now) {
@@ -90,7 +87,6 @@ impl Slow {
         self
     }
 
-    /// Makes one list. Whether there was one to be made.
     fn make(&mut self) -> bool {
         let Some(work) = self.lists.pop_front() else { return false };
         self.reply(workers::perform(work).unwrap());
@@ -118,14 +114,13 @@ impl Slow {
         page.list.rows.iter().map(|line| line.id().clone()).collect()
     }
 
-    /// The application under the cursor.
     fn here(&self) -> AppId {
         let Page::Apps(page) = self.session.state().page() else { panic!("no list of applications") };
         page.list.rows[page.list.cursor.index].id().clone()
     }
 }
 
-/// What is pressed, in many orders; `+` lets the cluster continue.
+/// Keys in many orders; `+` advances the cluster.
 const KEYS: [&str; 24] = [
     "2",
     "2",
@@ -196,7 +191,7 @@ proptest! {
             (0..made).for_each(|_| { slow.make(); });
             slow.screen();
         }
-        // What was held while a list was awaited may have opened something else.
+        // A key that waited for the list may have opened another page.
         slow.make_all();
         let now = slow.session.state().now + Duration::from_secs(2);
         slow.refresh(now);
@@ -209,7 +204,6 @@ proptest! {
             let ids = |page: &AppsPage| page.list.rows.iter().map(|line| line.id().clone()).collect::<Vec<_>>();
             prop_assert_eq!(ids(page), ids(rebuilt));
             prop_assert_eq!((page.list.total, page.list.widest), (rebuilt.list.total, rebuilt.list.widest));
-            // The cursor is on its application, wherever it went, unless the filter hides that one.
             let wanted = page.list.cursor.wanted.as_ref().filter(|wanted| ids(page).contains(wanted));
             if let Some(wanted) = wanted {
                 prop_assert_eq!(page.list.rows[page.list.cursor.index].id(), wanted);
@@ -227,7 +221,7 @@ fn a_key_is_drawn_at_once_while_a_list_is_made() {
     slow.make_all();
     let all = slow.rows();
     assert!(all.len() > 10);
-    // Letter by letter, each of them on the screen with the rows that there are.
+    // Each letter appears on the screen immediately, with the available rows.
     for (at, letter) in ["/", "e", "t", "l"].into_iter().enumerate() {
         slow.keys(letter);
         slow.says(&format!("\n /{}", &"etl"[..at]));
@@ -235,14 +229,12 @@ fn a_key_is_drawn_at_once_while_a_list_is_made() {
     }
     slow.says("… of ");
     assert_eq!(slow.lists.len(), 1, "two letters that came meanwhile ask for nothing more yet");
-    // The one of the first letter comes too late to be shown, and the one of all letters is made next.
     assert!(slow.make());
     assert_eq!(slow.rows(), all);
     assert!(slow.make());
     assert!(!slow.make(), "of the letters in between none is made");
     assert!(slow.rows().iter().all(|id| id.as_str().contains("etl")) && !slow.rows().is_empty(), "{:?}", slow.rows());
     slow.says(&format!("{} of {}", slow.rows().len(), all.len()));
-    // Moving continues meanwhile, and the cursor keeps to its application in the new order.
     slow.keys("<esc>").make_all().keys("gs");
     slow.keys("jj");
     let chosen = slow.here();
@@ -258,17 +250,16 @@ fn what_is_done_about_a_row_waits_for_the_rows() {
     let mut slow = Slow::new(Arc::clone(&source) as _);
     slow.keys("2").make_all();
     let first = slow.here();
-    // Typed ahead: the order is about what the filter finds, not about what stands there still.
+    // The operation applies to the filtered rows.
     slow.keys("/etl<ret>K");
     assert!(slow.session.state().layers.is_empty(), "nothing is asked about {first}");
-    // What comes after it waits behind it.
     slow.keys("<right>");
     slow.make_all();
     let found = slow.here();
     assert!(found.as_str().contains("etl") && found != first);
     let Some(Layer::Confirm(confirm)) = slow.session.state().layers.last() else { panic!("{}", slow.screen()) };
     assert_eq!((confirm.title.as_str(), confirm.accepting), (&*format!("Kill {found}?"), true));
-    // And so does going away from it: the page is left with the list still to come, and the keys behind continue then.
+    // Leaving the page discards the pending list, and the queued keys continue.
     slow.keys("<esc><esc>").make_all().keys("si<esc><esc>");
     assert!(matches!(slow.session.state().page(), Page::Apps(_)));
     slow.make_all();
@@ -281,7 +272,7 @@ fn a_row_never_becomes_another_application() {
     let mut slow = Slow::new(Arc::clone(&scene) as _);
     slow.keys("2").make_all();
     let here = slow.here();
-    // It ends, and another one comes into its place before the list is rebuilt.
+    // Another application takes the row.
     let mut view = (*scene.view()).clone();
     let part = &mut view.partitions[0];
     let (slot, row) = part.apps.iter().flatten().map(|row| (row.slot, row)).find(|(_, row)| row.id == here).unwrap();
@@ -321,12 +312,10 @@ fn names_come_when_they_are_found_and_fit_what_is_written_by_then() {
     let found = offered(&slow.session);
     assert_eq!(found, at_once(":app e"));
     assert!(found.len() > 1 && found.iter().any(|name| name.starts_with("etl")), "{found:?}");
-    // What was found for the beginning is offered until the names for the whole are there.
     slow.keys("tl");
     assert!(offered(&slow.session).iter().all(|name| name.starts_with("etl")) && !offered(&slow.session).is_empty());
     slow.make_all();
     assert_eq!(offered(&slow.session), at_once(":app etl"));
-    // What comes for a line that was left is of no account.
     slow.keys("<bs><bs><bs>ser<esc>2");
     slow.make_all();
     slow.keys(":app nothing-of-that-name");

@@ -1,4 +1,4 @@
-//! Themes on the screen: chosen with a preview, legible on every page, and never the only one to say something.
+//! Themes: selection with preview, contrast, and color never as the only information.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,6 @@ use super::fixture::{self, Scene};
 use super::{after, console};
 use crate::common::about;
 
-/// What is looked at: a name, and the keys that lead there.
 const PLACES: [(&str, &str); 23] = [
     ("events", "7"),
     ("history", "8"),
@@ -97,7 +96,6 @@ fn faults_in_a_theme_of_ones_own_are_said_at_the_start() {
     assert!(driver.find_row("no theme").is_none());
 }
 
-/// Consoles in all states that look different: every place, and what comes by itself.
 fn moments(options: &Options) -> Vec<(String, Driver)> {
     let mut moments = Vec::new();
     for (name, keys) in PLACES {
@@ -128,7 +126,7 @@ fn moments(options: &Options) -> Vec<(String, Driver)> {
     moments
 }
 
-/// The contrast of a cell's sign; `None` where a colour is the terminal's own.
+/// `None` if a color is the terminal's default.
 fn contrast(cell: &Cell, behind: Option<Color>) -> Option<f64> {
     let known = |color: Color| (color != Color::Reset).then_some(color);
     let (fg, bg) = (known(cell.fg), known(cell.bg).or(behind));
@@ -149,7 +147,7 @@ fn every_word_is_legible_on_every_page_in_every_theme() {
                     let (fg, bg) = (cell.fg, cell.bg);
                     wrong.insert(format!("{} on {place}: {fg} on {bg} has {found:.2}", theme.name));
                 }
-                // A theme that paints no page is made for terminals whose own text is legible on its grounds.
+                // Such a theme is for terminals whose default text is legible on its backgrounds.
                 let half = theme.behind.is_none() && cell.fg == Color::Reset && cell.bg != Color::Reset;
                 assert!(!half, "{} on {place}: the terminal's own colour on one of the theme", theme.name);
             }
@@ -173,7 +171,7 @@ fn every_theme_shows_where_the_cursor_is() {
     }
 }
 
-/// A theme in which each role has a colour of its own, so that a screen says what was meant by each sign.
+/// A unique color for each role identifies the role of each symbol.
 fn meaningful() -> Options {
     let mut text = "[roles]\n".to_owned();
     for (at, role) in Role::ALL.into_iter().enumerate() {
@@ -193,7 +191,7 @@ fn role(cell: &Cell) -> Option<Role> {
 
 #[test]
 fn no_state_is_shown_by_colour_alone() {
-    // What these say must stand there as a sign or a word that no other of them uses.
+    // These roles need a unique symbol or word.
     let states = |role: &Role| {
         ["state.", "priority.", "badge."].iter().any(|group| role.name().starts_with(group))
             || matches!(role, Role::Good | Role::Warning | Role::Error | Role::Danger)
@@ -206,7 +204,7 @@ fn no_state_is_shown_by_colour_alone() {
                 let text: String = run.iter().map(Cell::symbol).collect();
                 let Some(role) = role(&run[0]).filter(|role| states(role)) else { continue };
                 let text = text.trim();
-                // `!` only says: look here; figures and words beside it say why.
+                // `!` only attracts attention; the text next to it gives the reason.
                 if !text.is_empty() && text != "!" && !text.chars().all(|c| c.is_ascii_digit()) {
                     said.entry(text.to_owned()).or_default().insert(role.name());
                 }
@@ -219,7 +217,6 @@ fn no_state_is_shown_by_colour_alone() {
     assert!(ambiguous.is_empty(), "{}", ambiguous.join("\n"));
 }
 
-/// What a text on the screen means.
 fn role_of(driver: &Driver, text: &str) -> Option<Role> {
     let (row, line) = driver.find_row(text).unwrap_or_else(|| panic!("no {text} on\n{}", driver.screen_text()));
     let column = line[..line.find(text).unwrap()].chars().count();
@@ -248,7 +245,6 @@ partitions:
     assert_eq!(role_of(&driver, "quota.preemption.delay = 30s (here): no"), Some(Role::Dim));
     assert_eq!(role_of(&driver, "effect here, used by 1.9.0"), Some(Role::Dim));
     assert_eq!(role_of(&driver, "application.sort.policy = fair"), Some(Role::Text));
-    // The editor offers such a key dimmed too, with who has it, and does not take it.
     driver.keys("<esc>6Ge").unwrap();
     driver.type_text("            properties: {quota");
     assert_eq!(role_of(&driver, "quota.preemption.delay  used by 1.9.0"), Some(Role::Dim), "{}", driver.screen_text());

@@ -1,4 +1,4 @@
-//! The console on a virtual terminal: its screens as snapshots, its keys, and that nothing makes it panic.
+//! The console on a virtual terminal: snapshots and keys.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
 
@@ -53,13 +53,11 @@ use std::sync::Arc;
 use console::{Driver, Options};
 use fixture::Scene;
 
-/// A console of a size on the cluster of the screens.
 fn console(width: u16, height: u16) -> (Driver, Arc<Scene>) {
     let scene = Scene::new(fixture::tenants().build());
     (Driver::new(Arc::clone(&scene) as _, Options::default(), width, height), scene)
 }
 
-/// The same after some keys.
 fn after(keys: &str, width: u16, height: u16) -> Driver {
     let (mut driver, _) = console(width, height);
     driver.keys(keys).unwrap();

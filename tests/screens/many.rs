@@ -1,4 +1,4 @@
-//! Marks and orders about many applications; copying and exporting; and keys at random that must not do anything by themselves.
+//! Marks and bulk operations, copying, exporting, and random keys.
 
 use std::path::Path;
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn all_applications_of_a_subtree_ask_for_its_name() {
     says(&driver, "type root.system to confirm");
     driver.keys("y<ret>").unwrap();
     says(&driver, "type root.system to confirm, or press esc");
-    // With one of them less the name is still asked for; other marks begin again.
+    // With fewer marks the name is still required; other marks reset the dialog.
     driver.keys("<esc>").unwrap();
     driver.advance(Duration::from_secs(1));
     driver.keys("g<space>K").unwrap();
@@ -223,7 +223,6 @@ fn the_tour_names_the_keys_that_hold() {
     says(&driver, "root");
 }
 
-/// A sequence of numbers from a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -235,7 +234,6 @@ impl Dice {
     }
 }
 
-/// Any key there is.
 fn any_key(dice: &mut Dice) -> Key {
     let named = ["enter", "esc", "tab", "shift-tab", "backspace", "del", "up", "down", "left", "right", "home", "end"];
     let more =
@@ -250,8 +248,7 @@ fn any_key(dice: &mut Dice) -> Key {
     }
 }
 
-/// Keys and sizes at random from a seed; `KORNSOLE_MONKEY=1000000 cargo test --release --test screens monkey` presses a million.
-/// A question is answered with no, so nothing may happen to the cluster.
+/// `KORNSOLE_MONKEY=1000000 cargo test --release --test screens monkey` presses a million keys.
 #[test]
 fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     let presses = std::env::var("KORNSOLE_MONKEY").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000u64);
@@ -261,7 +258,7 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     for press in 0..presses {
         let key = any_key(&mut dice);
         let asked = matches!(driver.state().layers.last(), Some(Layer::Confirm(_)));
-        // What is not asked about first changes nothing of the cluster but its rest, and no file is written here.
+        // Without a confirmation, only pausing may change the cluster.
         let line = matches!(driver.state().layers.last(), Some(Layer::Command(_)));
         if asked || (line && key == Key::plain(Code::Enter)) {
             driver.key(Key::plain(Code::Esc));
@@ -343,7 +340,6 @@ fn the_marks_that_are_counted_are_those_that_live() {
     driver.keys("2A").unwrap();
     source.advance(Duration::from_secs(30));
     driver.refresh();
-    // The question stands over the line that counts them.
     let marked = count(&driver).0;
     driver.keys("K").unwrap();
     let asked = driver.find_row("Kill ").unwrap().1;

@@ -1,4 +1,4 @@
-//! Pages that were added to the first ones: the map of the nodes, the partitions, a wide help, an empty cluster.
+//! Additional pages: the node map, partitions, a wide help, and an empty cluster.
 
 use super::after;
 use super::fixture::{self, Scene};

@@ -1,4 +1,4 @@
-//! What the engine says: shown once, by its weight, and kept.
+//! Notices of the engine: shown once, by weight, and retained.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,6 @@ queues.yaml:14:9: error[CFG-002]: `usres` is no field of a limit
      = did you mean `users`?
 queues.yaml: 2 errors";
 
-/// The cluster of the screens with what its engine has said.
 fn message(notices: &[(NoticeWeight, &str, &str)]) -> View {
     let mut view = fixture::tenants().build();
     view.generation += notices.len() as u64;
@@ -39,7 +38,6 @@ const REFUSED: (NoticeWeight, &str, &str) =
     (NoticeWeight::Error, "queues.yaml was rejected, the configuration is unchanged", FAULTS);
 const WARNED: (NoticeWeight, &str, &str) = (NoticeWeight::Warning, "queues.yaml cannot read it: it is gone", "");
 
-/// A console that then hears of more.
 fn hears(first: &[(NoticeWeight, &str, &str)], then: &[(NoticeWeight, &str, &str)], options: Options) -> Driver {
     let scene = Scene::new(message(first));
     let mut driver = Driver::new(Arc::clone(&scene) as _, options, 80, 24);

@@ -1,4 +1,4 @@
-//! Killing, moving and pausing, key by key, on a scheduler that really does it.
+//! Killing, moving, and pausing, key by key, on a real scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use view::act::Actor;
 
 use crate::common::{about, says, says_not, user};
 
-/// The console of somebody on the two tenants of the scenario.
+/// The console of a user on the two tenants of the scenario.
 pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
     let scenario = scenario::read(&text).scenario.unwrap();
@@ -162,7 +162,6 @@ fn a_move_that_is_refused_says_why() {
 fn a_command_line_is_about_what_was_under_the_cursor_when_it_was_begun() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 120, 30);
     driver.keys("2:move root.a.web").unwrap();
-    // The application ends meanwhile; another one comes under the cursor.
     source.act(
         view::act::Act::within(
             &"default".into(),
@@ -243,7 +242,7 @@ fn what_would_be_refused_of_many_is_reported_before_with_the_access_it_takes() {
     driver.keys("2AK").unwrap();
     says(&driver, "2 are rejected and are not moved, nightly because: needs admin");
     assert!(driver.state().layers.is_empty(), "nothing is left to be asked about");
-    // The question counts only the orders that will be carried out.
+    // The dialog counts only the operations that will be performed.
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2AK").unwrap();
     says(&driver, "Kill 1 of 2 applications?");
@@ -321,16 +320,15 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     driver.keys("<ret>").unwrap();
     says(&driver, "Move nightly?");
     says(&driver, "root.a.etl → root.a.web");
-    // The only one that it can be.
     driver.keys("<esc>:move web<ret>").unwrap();
     says(&driver, "root.a.etl → root.a.web");
-    // One of several: the best is offered, and the next enter takes it.
+    // The next Enter accepts the best match.
     driver.keys("<esc><space>:move a.<ret>").unwrap();
     says(&driver, ":move a.");
     assert!(!driver.state().layers.is_empty(), "what was written stays");
     driver.keys("<ret>").unwrap();
     says(&driver, "nightly is rejected and is not moved: it is already in root.a.etl.");
-    // What names something is meant as it stands.
+    // An exact name is taken literally.
     driver.keys(":move root.a<ret>").unwrap();
     says(&driver, "root.a is not a leaf queue");
 }

@@ -1,4 +1,4 @@
-//! A person's own settings, the mouse, and what is pasted.
+//! User settings, the mouse, and pasted text.
 
 use ::console::input::terminal_events::Mouse;
 use ::console::shell::settings;
@@ -10,7 +10,6 @@ use crate::common::{says, says_not};
 use crate::keys::selected;
 use crate::{after, console};
 
-/// A console with settings of a person's own.
 fn personal(text: &str, width: u16, height: u16) -> Driver {
     let read = settings::read(text, &Themes::shipped());
     let faults = read.fault_report("settings.toml", text);

@@ -1,5 +1,5 @@
-//! Screens as text with their colours, to be looked at by a person: `cargo test --test screens -- --ignored pictures` writes
-//! them to `target/pictures`, a line of cells as `fg bg modifiers symbol` joined by tabs.
+//! Screens with colors for manual review: `cargo test --test screens -- --ignored pictures` writes each cell to
+//! `target/pictures` as `fg bg modifiers symbol`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -54,7 +54,6 @@ fn pictures() {
     }
 }
 
-/// Screens that need more than keys.
 fn moments(dir: &std::path::Path) {
     for (width, height) in [(80, 24), (120, 40), (40, 12)] {
         let save = |name: &str, driver: &Driver| {

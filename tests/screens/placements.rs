@@ -1,4 +1,4 @@
-//! The placement: the form and what it leads to, the rules, why something is where it is and who may do what.
+//! Placement: the form, the rules, and reasons.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Whatever is pressed, at whatever size, on whatever the cluster does: nothing panics, and the cursor is where a row is.
+//! Property: no panic for any keys and sizes, and the cursor is on a row.
 
 use std::time::Duration;
 
@@ -138,7 +138,6 @@ fn change(cluster: &mut Builder, what: u8) {
     }
 }
 
-/// The cursor is within the list, on the screen, and so is what the list shows.
 fn check(driver: &Driver) -> Result<(), TestCaseError> {
     let (index, top, len) = match driver.state().page() {
         Page::Queues(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),

@@ -1,4 +1,4 @@
-//! Questions: what is asked before something is done, what answers them, and what cannot.
+//! Confirmation dialogs: when they appear, and which keys answer them.
 
 use std::time::Duration;
 
@@ -21,12 +21,11 @@ fn live(source: &Stepped) -> usize {
     source.view().partitions[0].live_apps
 }
 
-/// What may be given without a question: it takes nothing away.
+/// Returns whether an act needs no confirmation, because it removes nothing.
 fn is_harmless(act: &Act) -> bool {
     act.is_dry_run() || matches!(act, Act::Resume)
 }
 
-/// An argument that a command takes in the demo.
 fn argument(kind: Kind) -> &'static str {
     match kind {
         Kind::Queue => "root.tenants",
@@ -51,7 +50,6 @@ fn argument(kind: Kind) -> &'static str {
     }
 }
 
-/// The orders that a command gives by itself, without a question.
 fn given(state: &State, id: CommandId, argument: Option<&str>) -> Vec<Act> {
     let mut state = state.clone();
     let effects = update(&mut state, Action::Run(id, argument.map(str::to_owned)));
@@ -89,7 +87,7 @@ fn a_word_that_is_typed_into_a_question_of_two_answers_does_nothing() {
         driver.keys(word).unwrap();
         driver.keys("<ret>").unwrap();
         assert_eq!(state(&source, "nightly"), AppState::Running, "{word}");
-        // A word that begins with the key of the reason is taken as that; any other keeps the answers off for a moment.
+        // Any word that does not start with the reason's key blocks the answers for a moment.
         if !word.starts_with('r') {
             driver.keys("y").unwrap();
             assert_eq!(state(&source, "nightly"), AppState::Running, "{word}");
@@ -116,7 +114,7 @@ fn marks_that_asked_for_a_typed_name_ask_for_it_as_long_as_they_stand() {
     let marked = live(&source);
     assert!(marked > 10);
     driver.keys("K<esc>").unwrap();
-    // Marks are taken away one by one until few are left.
+    // Marks are removed one by one until few remain.
     driver.keys(&"<space>".repeat(marked - 4)).unwrap();
     driver.advance(Duration::from_secs(1));
     driver.keys("K").unwrap();
@@ -170,14 +168,13 @@ fn what_is_written_into_a_prefilled_field_takes_the_place_of_what_was_there() {
     let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys(":queues root.eng<ret>cm9").unwrap();
     says(&driver, "cpu      9  was 20");
-    // A key that moves the cursor keeps what is there.
     driver.keys("<C-u><esc>").unwrap();
     let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys(":queues root.eng<ret>cm<end>9").unwrap();
     says(&driver, "cpu      209  was 20");
     driver.keys("<tab><bs>8Gi").unwrap();
     says(&driver, "mem      8Gi  was 40Gi");
-    // As with tab in a browser: what was written before is replaced too.
+    // Like Tab in a browser: the selected text is replaced.
     driver.keys("<tab><tab><tab>7").unwrap();
     says(&driver, "cpu      7  was 20");
     let (mut driver, _) = tenants(user("root"), 120, 30);
@@ -233,7 +230,6 @@ fn another_run_of_the_scheduler_is_said() {
 #[test]
 fn a_configuration_that_takes_much_away_asks_for_the_number_of_queues() {
     let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
-    // All lines are deleted: the text says nothing.
     driver.keys("6e").unwrap();
     driver.keys(&"<C-k><del>".repeat(TEXT.lines().count())).unwrap();
     driver.keys("<esc>").unwrap();
@@ -256,7 +252,7 @@ fn the_form_that_removes_most_queues_asks_for_their_number() {
     says(&driver, "In all it removes 3 of 4 queues");
     driver.keys("3<ret>").unwrap();
     assert!(!running(&source).contains("eng"), "{}", driver.screen_text());
-    // Bringing it back takes little away; bringing the small one back again takes much.
+    // The rollback removes little; rolling back to the small configuration removes much.
     driver.advance(Duration::from_secs(1));
     driver.refresh().keys(":rollback 1<ret>y").unwrap();
     driver.refresh().keys(":rollback 2<ret>").unwrap();

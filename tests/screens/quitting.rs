@@ -1,4 +1,4 @@
-//! Leaving the console.
+//! Quitting the console.
 
 use std::time::Duration;
 

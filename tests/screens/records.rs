@@ -1,4 +1,4 @@
-//! The audit, the history of configurations, and the past, key by key on a scheduler that really does it.
+//! The audit, the configuration history, and the past.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,6 @@ use view::{EventPage, View};
 use crate::common::user;
 use crate::common::{about, says, says_not};
 
-/// The console of somebody on the two tenants of the scenario, whose configuration is known as it was written.
 fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
     let scenario = scenario::read(&text).scenario.unwrap();
@@ -28,7 +27,7 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }
 
-/// Gives an order of the user of the console, past everything that is off there.
+/// Works even if the act is disabled in the console.
 fn order(source: &Stepped, act: Act, reason: &str) {
     source.act(Order::new(act, reason), Box::new(|_| {}));
 }
@@ -37,7 +36,6 @@ fn kill(app: &str) -> Act {
     Act::within(&Arc::from("default"), PartitionAct::Kill { app: app.into(), expect_queue: None })
 }
 
-/// Replaces a piece of the configuration in force.
 fn change(source: &Stepped, from: &str, to: &str, reason: &str) {
     let running = source.view().configuration.clone().unwrap();
     assert!(running.text.contains(from), "{}", running.text);
@@ -45,7 +43,6 @@ fn change(source: &Stepped, from: &str, to: &str, reason: &str) {
     order(source, Act::Configure { text, base, dry_run: false }, reason);
 }
 
-/// Time goes by for the scheduler and the console together.
 fn pass(driver: &mut Driver, source: &Stepped, seconds: u64) {
     source.advance(Duration::from_secs(seconds));
     driver.advance(Duration::from_secs(seconds));
@@ -142,7 +139,7 @@ fn the_past_is_shown_as_it_was() {
     says_not(&driver, "THE PAST");
 }
 
-/// A scheduler of which everything is kept, every second of it: what it answers comes at once.
+/// A scheduler that retains everything and answers immediately.
 struct Retained {
     stepped: Arc<Stepped>,
     views: std::sync::Mutex<Vec<Arc<View>>>,
@@ -202,7 +199,6 @@ fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     source.pass(10);
     order(&source.stepped, kill("nightly"), "");
     source.pass(10);
-    // The console begins after all of it.
     let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 40);
     driver.keys("2").unwrap();
     says_not(&driver, "nightly");

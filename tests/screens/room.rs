@@ -1,4 +1,4 @@
-//! What the tests share: consoles on schedulers that really run, and what a screen says.
+//! Shared helpers: consoles on running schedulers, and queries on the screen.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use view::act::Actor;
 
 use crate::common::about;
 
-/// A console on the demo of seed 42, after so many seconds of it.
+/// A console on the demo with seed 42 after this number of seconds.
 pub fn on_demo(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
     on_demo_of(&Setup::of(Profile::default()), width, height, seconds)
 }
 
-/// The same, the scheduler set up otherwise.
+/// Like [`on_demo`], with this setup.
 pub fn on_demo_of(setup: &Setup, width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
     let core = demo::core(42, setup).unwrap();
     let source = Arc::new(Stepped::new(core, about("demo, seed 42"), Identity::parse("you").unwrap()));
@@ -28,7 +28,7 @@ pub fn on_demo_of(setup: &Setup, width: u16, height: u16, seconds: u64) -> (Driv
     (driver, source)
 }
 
-/// A console of somebody on a configuration as it is written, and its scheduler.
+/// A console of a user on a configuration text, and its scheduler.
 pub fn on_text(text: &str, who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let read = config::read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
     let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
@@ -37,7 +37,7 @@ pub fn on_text(text: &str, who: Actor, width: u16, height: u16) -> (Driver, Arc<
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }
 
-/// The text in force.
+/// The active text.
 pub fn running(source: &Stepped) -> String {
     source.configuration().unwrap().text.to_string()
 }

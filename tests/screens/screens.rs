@@ -1,4 +1,4 @@
-//! The screens of every page at every size, as text; the styles of a few.
+//! Text snapshots of every page, and the styles of a few.
 
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ use super::{after, console};
 
 pub const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
 
-/// What the page is called, and the keys that lead to it.
 const PAGES: [(&str, &str); 19] = [
     ("queues", "jjjjjjj"),
     ("queue-details", "jjjjjjji"),
@@ -118,7 +117,7 @@ fn when_it_is_tried_again_is_the_last_to_go() {
         let first = Driver::new(scene, Options::default(), width, 40).lines()[0].clone();
         assert!(first.contains(" CONNECTING ") && first.contains(", again in 7s"), "{first}");
     }
-    // The address is reported once.
+    // The address is shown once.
     let scene = Scene::with(view, SourcePlace::Remote, Vec::new());
     let (age, retry_in) = (Duration::from_secs(4), Some(Duration::from_secs(7)));
     scene.link(Link::Stale { age, cause: "seed 42 refuses the connection".to_owned(), retry_in });
@@ -184,7 +183,6 @@ fn ascii_shows_nothing_else() {
     }
 }
 
-/// The column in which a text begins.
 fn column(driver: &Driver, row: &str, text: &str) -> usize {
     let (_, line) = driver.find_row(row).unwrap_or_else(|| panic!("no {row} in\n{}", driver.screen_text()));
     ::console::present::text::width(&line[..line.find(text).unwrap()])

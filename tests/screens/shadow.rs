@@ -1,4 +1,4 @@
-//! The page of a shadow: rates, differences with their causes, the way to an application.
+//! The page of a shadow.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,6 @@ fn rates(decisions: u64, agreement: f64) -> ShadowRates {
     }
 }
 
-/// A console on a demo that is a shadow, after so many seconds.
 fn on_shadow(width: u16, height: u16) -> Driver {
     let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
     let source = Stepped::new(core, about("demo, seed 42"), Identity::parse("you").unwrap());

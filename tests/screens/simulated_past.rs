@@ -1,4 +1,4 @@
-//! A span of the past is simulated once more from the console, as if the configuration had been another one.
+//! The past is simulated again with another configuration.
 
 use std::sync::Arc;
 use std::time::Duration;

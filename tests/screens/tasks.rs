@@ -1,4 +1,4 @@
-//! The tasks of docs/guide/tasks.md, as they are written there: their keys are played, and counted.
+//! The tasks of docs/guide/tasks.md: their keys are played and counted.
 
 use std::time::Duration;
 
@@ -6,17 +6,15 @@ use ::console::Options;
 
 use super::cluster::on_cluster;
 
-/// The most keys of a task, beyond the names and values that are typed.
+/// The maximum number of keys for a task, without typed names and values.
 const MOST: usize = 8;
 
-/// A row of the table: the task, its keys, what is on the screen then.
 struct Task {
     name: String,
     keys: Vec<Typed>,
     shows: String,
 }
 
-/// What is pressed or typed.
 enum Typed {
     Key(String),
     Text(String),
@@ -70,7 +68,7 @@ fn the_keys_of_a_task_lead_to_its_screen() {
                 Typed::Key(key) if key.chars().count() == 1 => driver.type_text(key),
                 Typed::Key(key) => driver.keys(&format!("<{key}>")).unwrap(),
             };
-            // A question takes no key in its first moment.
+            // A dialog ignores keys in its first moment.
             driver.advance(Duration::from_secs(1));
         }
         source.advance(Duration::from_secs(1));

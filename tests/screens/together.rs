@@ -1,4 +1,4 @@
-//! One snapshot feeds a whole frame: no figure of a page is of another moment than the same figure in the header.
+//! A value on a page equals the same value in the header.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use view::units::show_amount;
 
 use crate::room::on_demo;
 
-/// The amounts behind a label, as `cpu 23.5 of 40`: what is used, and of how much.
+/// Usage and total in `cpu 23.5 of 40`.
 fn amounts(text: &str, label: &str) -> Option<(String, String)> {
     let behind = &text[text.find(label)? + label.len()..];
     let (used, all) = behind.split_once(" of ")?;
@@ -19,12 +19,10 @@ fn amounts(text: &str, label: &str) -> Option<(String, String)> {
     Some((used.split_whitespace().last()?.to_owned(), all))
 }
 
-/// The number before some words.
 fn number(text: &str, words: &str) -> Option<f64> {
     text[..text.find(words)?].split_whitespace().last()?.parse().ok()
 }
 
-/// The lines of the header, and the lines below it.
 fn halves(driver: &Driver) -> (String, String) {
     let text = driver.screen_text();
     let at = text.lines().position(|line| line.contains(" alloc/s")).expect("the header has figures");
@@ -32,7 +30,6 @@ fn halves(driver: &Driver) -> (String, String) {
     (lines[..=at].join("\n"), lines[at + 1..].join("\n"))
 }
 
-/// The sum of a column of the list on the screen.
 fn sum(driver: &Driver, title: &str) -> f64 {
     let data = export::data(driver.state());
     let at =
@@ -40,13 +37,12 @@ fn sum(driver: &Driver, title: &str) -> f64 {
     data.rows.iter().filter_map(|row| row[at].text.as_ref()?.parse::<f64>().ok()).sum()
 }
 
-/// Compares the figures of a page of details with those of the header.
 fn compare_details(driver: &Driver, subject: &Subject, (header, below): (&str, &str)) {
     let state = driver.state();
     let (cpu, memory) = (amounts(header, "cpu ").unwrap(), amounts(header, "mem ").unwrap());
     let nodes = number(header, " node").unwrap();
     match subject {
-        // The last column of each plot is of the same moment.
+        // The last column of each plot is from the same time.
         Subject::History(_) if !below.contains("no samples yet") => {
             let now = |label: &str| {
                 let at = below.lines().position(|line| line.starts_with(&format!(" {label} "))).unwrap();
@@ -67,7 +63,6 @@ fn compare_details(driver: &Driver, subject: &Subject, (header, below): (&str, &
     }
 }
 
-/// Compares the lists of applications and of users with the header and the view.
 fn compare_lists(driver: &Driver, cpu: &str) {
     let state = driver.state();
     if let Page::Apps(page) = state.page() {
@@ -85,7 +80,6 @@ fn compare_lists(driver: &Driver, cpu: &str) {
     assert_eq!(show_amount(VCORE, (used * 1000.0).round() as i64), cpu, "{}", driver.screen_text());
 }
 
-/// Compares all figures of the page that the header has, too.
 fn compare(driver: &Driver) {
     let (header, below) = halves(driver);
     let state = driver.state();
@@ -136,8 +130,7 @@ fn compare(driver: &Driver) {
     }
 }
 
-/// The keys of the pages that show figures of the cluster. `KORNSOLE_FRAMES=10000 cargo test --test screens of_another_moment` compares as
-/// many frames.
+/// `KORNSOLE_FRAMES=10000 cargo test --test screens of_another_moment` compares this number of frames.
 const PAGES: [&str; 10] = [
     "o",
     ":queues<ret>",
@@ -151,10 +144,9 @@ const PAGES: [&str; 10] = [
     ":queues<ret>o",
 ];
 
-/// The frames that a case compares.
 const FRAMES: u32 = 24;
 
-/// As many cases as compare `KORNSOLE_FRAMES` frames; few without it.
+/// The number of cases for `KORNSOLE_FRAMES` frames; few by default.
 fn cases() -> u32 {
     let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse::<u32>().ok());
     frames.map_or(24, |frames| frames.div_ceil(FRAMES))
@@ -220,7 +212,6 @@ fn an_earlier_moment_is_shown_by_the_page_and_the_header() {
     assert_eq!(amounts(&below, "use        cpu ").unwrap().0, then, "{below}");
 }
 
-/// What the newest view says of the cpu in use.
 fn source_used(driver: &Driver) -> String {
     show_amount(VCORE, driver.state().cluster.newest.partitions[0].allocated.amount(VCORE))
 }

@@ -1,4 +1,4 @@
-//! Users and groups: what they use, which limit binds, and what waits for it.
+//! Users and groups: usage, the limit that applies, and pending requests.
 
 use std::time::Duration;
 
@@ -16,7 +16,6 @@ fn line(driver: &Driver, text: &str) -> String {
     driver.find_row(text).unwrap_or_else(|| panic!("no {text:?} in\n{}", driver.screen_text())).1
 }
 
-/// The row of a queue, below the first lines of the screen.
 fn level(driver: &Driver, queue: &str) -> String {
     let lines = driver.lines();
     let row = lines.iter().skip(3).find(|line| line.trim_start_matches('▌').split_whitespace().next() == Some(queue));
@@ -57,13 +56,12 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     says(&driver, "CLOSEST TO ITS LIMIT");
 }
 
-/// The line of a place, as `line 31 of …` says it.
+/// The number in `line 31 of …`.
 fn line_of(text: &str) -> Option<usize> {
     let (number, _) = text.split_once("line ")?.1.split_once(" of ")?;
     number.parse().ok()
 }
 
-/// The configuration page: the line of the cursor, counted from 1, and what stands there.
 fn at_cursor(driver: &Driver) -> (usize, String) {
     let Page::Config(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
     let (row, _) = page.buffer.cursor();
@@ -75,7 +73,7 @@ fn a_limit_names_its_text_and_a_key_goes_to_it() {
     let (mut driver, _) = on_demo(200, 60, 180);
     for (keys, in_details) in [("4", true), ("4<ret>", false)] {
         driver.keys(keys).unwrap();
-        // In the row, or in the list of users in the details beside it.
+        // In the row, or in the list of users in the details pane.
         let place = |driver: &Driver| {
             let row = line(driver, "▌");
             let details = || driver.lines().iter().find_map(|line| line_of(line.split_once('│')?.1));

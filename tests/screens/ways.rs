@@ -1,4 +1,4 @@
-//! Ways from page to page: the strip of pages, the hints that stay, jumps, the search over everything.
+//! Navigation: the strip of pages, permanent hints, jumps, and the global search.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::room::on_demo;
 use super::{after, console};
 use crate::common::{says, says_not};
 
-/// The keys of all pages, with the name that the strip has for each where it is short.
+/// The keys of all pages, with their short names in the strip.
 const PAGES: [(&str, &str); 12] = [
     ("1", "1Queue"),
     ("2", "2Apps"),
@@ -28,7 +28,7 @@ const PAGES: [(&str, &str); 12] = [
     ("H", "HRevs"),
 ];
 
-/// The look of the strip where a text begins.
+/// The style of the strip at the start of a text.
 fn look(driver: &Driver, text: &str) -> ratatui::style::Style {
     let (y, line) = driver.find_row(text).unwrap_or_else(|| panic!("no {text} in\n{}", driver.screen_text()));
     let x = line.split(text).next().unwrap().chars().count();
@@ -93,7 +93,7 @@ fn forms_show_only_keys_that_they_have() {
         for key in ["/ ", "s sort", "i details"] {
             assert!(!hints.contains(key), "{key:?} on {keys}: {hints}");
         }
-        // Only where a name is shown behind the cursor can it be taken.
+        // A name can be accepted only if it is shown after the cursor.
         assert!(!hints.contains("take") || keys == "5e", "{keys}: {hints}");
     }
 }
@@ -206,7 +206,7 @@ fn events_that_matter_stand_out_and_the_others_are_asked_for() {
 fn the_past_has_the_events_that_mattered_then() {
     let (mut driver, source) = on_demo(120, 40, 60);
     driver.keys("7").unwrap();
-    // A quarter of an hour later the last 20 000 events do not reach back so far.
+    // 15 minutes later, the last 20,000 events do not reach back that far.
     for _ in 0..15 {
         source.advance(Duration::from_secs(60));
         driver.advance(Duration::from_secs(60));

@@ -1,4 +1,4 @@
-//! What if: the copy is a world of its own, and the cluster is left alone until the changes are made real.
+//! What-if: the cluster is unchanged until the changes are applied.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -23,7 +23,6 @@ fn copy_of(source: &Stepped) -> WhatIf {
     WhatIf::new(fork, "demo", &Identity::new("you", ["you"]), false)
 }
 
-/// One queue for everybody.
 const OPEN: &str = "partitions:
   - name: default
     queues:
@@ -37,7 +36,6 @@ fn cores(count: i64) -> Resource {
     [("vcore", count * 1000), ("memory", count << 30)].into_iter().collect()
 }
 
-/// Has something done in the cluster itself.
 fn done(source: &Stepped, act: PartitionAct) {
     let (sender, answered) = channel();
     let order = Order::from(within(act));
@@ -72,7 +70,6 @@ fn a_change_is_in_the_copy_only_and_is_taken_back_by_doing_everything_again() {
     copy.take_back(1).unwrap();
     let status = copy.status();
     assert!(status.changes.is_empty() && status.now.since(status.began) == Duration::from_secs(60), "{status:?}");
-    // Without changes both sides are the same.
     let changed = copy.view();
     copy.turn_over();
     let unchanged = copy.view();
@@ -178,7 +175,6 @@ fn a_change_in_words_is_one_change_with_the_orders_for_it() {
     assert_eq!(left[0].words, words[1]);
 }
 
-/// The live applications of the demo, the first ones by id.
 fn apps(source: &Stepped, most: usize) -> Vec<String> {
     let view = source.view();
     let live = view.partitions[0].apps.iter().flatten().filter(|app| !app.state.is_ended());
@@ -205,7 +201,7 @@ fn changes_are_made_real_one_after_the_other_each_by_its_question() {
     says(&driver, &format!("1 of 3: Kill {}?", names[0]));
     driver.keys("y").unwrap().settle();
     says(&driver, &format!("2 of 3: Kill {}?", names[1]));
-    // It came by itself, so it takes no key at once.
+    // The page opened by itself, so it ignores keys at first.
     driver.advance(Duration::from_secs(1));
     driver.keys("n").unwrap().settle();
     says(&driver, &format!("3 of 3: Kill {}?", names[2]));
@@ -229,7 +225,6 @@ fn both_sides_stand_beside_each_other() {
         driver.keys("}}<tab>").unwrap().settle();
         says(&driver, "WITHOUT");
         insta::assert_snapshot!(format!("sides-{width}x{height}"), driver.screen_text());
-        // Time moves on that page too, and the figures with it.
         driver.keys("}").unwrap().settle();
         says(&driver, "after 3m");
         driver.keys("<tab>").unwrap().settle();

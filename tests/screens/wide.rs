@@ -1,4 +1,4 @@
-//! What is done with the room there is: notices in lines of their own, a wide screen, the map, the history, repeated reasons.
+//! Use of the available space.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,6 @@ use super::room::on_demo;
 use super::{after, console};
 use crate::common::{says, says_not};
 
-/// A console whose engine then says something, so often.
 fn reported(keys: &str, width: u16, height: u16, times: u64) -> Driver {
     let scene = Scene::new(fixture::tenants().build());
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), width, height);
@@ -43,7 +42,6 @@ fn a_notice_has_at_most_three_lines_and_covers_nothing() {
         let above = first;
         let taken = lines.len() - 1 - above;
         assert!((1..=3).contains(&taken), "{taken} lines at {width}x{height}:\n{}", driver.screen_text());
-        // What stood above is there as before, up to where the list or the pane is shorter now.
         assert_eq!(lines[..6.min(above)], before[..6.min(above)], "{keys} {width}x{height}");
         says(&driver, if width < 60 { ":messages" } else { "esc closes" });
     }

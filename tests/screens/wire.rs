@@ -1,4 +1,4 @@
-//! What is written to the terminal: little for a move of the cursor, nothing when nothing changed.
+//! Terminal output: few bytes for a cursor move, none without a change.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::fixture::{self, Scene};
 
-/// The most that may be written for a move of the cursor, in bytes.
+/// Maximum output for a cursor move, in bytes.
 const MOST: usize = 4096;
 
 #[derive(Clone, Default)]
@@ -30,7 +30,6 @@ impl Write for Wire {
     }
 }
 
-/// A terminal of a size that counts what it is sent.
 struct Line {
     session: Session,
     terminal: Terminal<CrosstermBackend<Wire>>,
@@ -50,7 +49,6 @@ impl Line {
         line
     }
 
-    /// What is written for the frame that stands now.
     fn sent(&mut self) -> usize {
         self.terminal.draw(|frame| self.session.draw(frame)).unwrap();
         std::mem::take(&mut self.wire.0.lock().unwrap())
@@ -66,7 +64,7 @@ impl Line {
 
 #[test]
 fn a_move_of_the_cursor_is_little_on_every_page_at_every_size() {
-    // With colours, whatever the environment of the tests says.
+    // Forces colors in any environment.
     crossterm::style::force_color_output(true);
     for (width, height) in [(40, 12), (80, 24), (120, 40), (200, 60)] {
         for page in ["1", "2", "2<ret>", "3", "3m", "3<ret>", "4", "4<ret>", "5", "6", "7"] {

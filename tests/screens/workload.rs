@@ -1,4 +1,4 @@
-//! What a resource manager does, done by hand: submit, ask, release, nodes, clean up; on a scheduler that really does it.
+//! Manual operations of a resource manager on a real scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use super::orders::tenants;
 use crate::common::user;
 use crate::common::{says, says_not};
 
-/// Lets the scheduler work, and the console see it.
 fn later(driver: &mut Driver, source: &Arc<Stepped>) {
     source.advance(Duration::from_secs(2));
     driver.refresh();

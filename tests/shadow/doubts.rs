@@ -1,4 +1,4 @@
-//! What is level, what is not settled, and what the other scheduler leaves undone.
+//! Equal decisions, unsettled decisions, and decisions that the other scheduler does not make.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn one_that_came_seconds_later_is_another_order() {
         verdict(&found),
         (Verdict::Order, "kornsole allocates one p on n1 before it: its application arrived first")
     );
-    // What was decided is taken over: the next decision does not differ because of it.
+    // The shadow has applied the other decision.
     assert_eq!(stage.decided("one", "p", "n2").verdict, Verdict::Same);
 }
 
@@ -89,7 +89,6 @@ fn what_the_other_one_leaves_waiting_is_missed_once() {
         stage.wait(1_000);
         found.extend(stage.shadow.pass(stage.at));
         if stage.at == Time::from_millis(9_000) {
-            // It is not made to wait for p by ours.
             stage.ask("one", "r", 1, 1);
         }
     }
@@ -97,7 +96,7 @@ fn what_the_other_one_leaves_waiting_is_missed_once() {
     let words = "kornsole would have allocated it on n1 for 12 s, and it is still pending";
     assert_eq!(missed, [("p", words), ("r", words), ("q", words)]);
     assert!(found.iter().all(|one| one.verdict == Verdict::Missed && one.node.is_none()));
-    // Those that were decided after all count as usual, as if the others did not wait.
+    // Requests that were allocated later count as usual.
     assert_eq!(stage.decided("one", "q", "n1").verdict, Verdict::Equal);
 }
 

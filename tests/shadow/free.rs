@@ -1,4 +1,4 @@
-//! The scheduler that decides by itself.
+//! The shadow's own independent scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
 
 use super::play::CONFIG;
 
-/// Both beside each other, with one node of 2 cores.
 struct Both {
     shadow: Shadow,
     free: Free,
@@ -42,7 +41,7 @@ impl Both {
         self.see(Input::Command(command));
     }
 
-    /// Asks for the whole node; the other scheduler decides after `late`, and the pod runs for a minute.
+    /// The other scheduler decides after `late`, and the pod runs for a minute.
     fn run(&mut self, ask: &str, late: Duration) {
         let (app, id) = ("one".into(), ask.into());
         let resource = [("vcore", 2_000)].into_iter().collect();
@@ -69,7 +68,7 @@ fn one_that_decides_at_once_waits_as_long_as_ours() {
     assert_eq!(figures.waits.each_ref().map(|waits| waits.count()), [3, 3]);
     assert_eq!(figures.waits[0].within(0.95), figures.waits[1].within(0.95));
     assert_eq!(figures.preempted, [0, 0]);
-    // Before each decision ours has the whole node already; after it both have.
+    // The shadow uses the node before each decision of the other scheduler; afterward both do.
     assert_eq!(figures.share_difference(), Some((50.0, 6)));
 }
 

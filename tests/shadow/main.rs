@@ -1,4 +1,4 @@
-//! The shadow of another scheduler: what it says of each decision.
+//! The shadow of another scheduler: the verdict on each decision.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

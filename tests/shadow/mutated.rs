@@ -1,4 +1,4 @@
-//! Decisions that no core would make are illegal, with the rule that forbids them.
+//! Decisions that no core would make are illegal, with the violated rule.
 
 use forecast::shadow::{Decision, Source, Verdict};
 use model::{NodeId, Profile};
@@ -10,7 +10,6 @@ use super::play::{CONFIG, Case, EXACT, Player, Stage, case};
 
 const PROFILE: Profile = Profile::V1_8_0;
 
-/// A recorded scenario, played up to a step that schedules.
 fn halfway(name: &str, at: prop::sample::Index) -> Option<(Player, Case)> {
     use scenario::StepKind;
     let case = case(name, PROFILE)?;
@@ -23,7 +22,7 @@ fn halfway(name: &str, at: prop::sample::Index) -> Option<(Player, Case)> {
     Some((player, case))
 }
 
-/// Why a node cannot have an ask, by its own figures. `None`: it can.
+/// Returns why a node's values exclude a request, or `None`.
 fn refuses(node: &Node, wanted: &[(String, i64)]) -> Option<&'static str> {
     let shortfall = wanted.iter().any(|(name, want)| *want > node.available.amount(name).max(0));
     match (node.schedulable, shortfall) {
@@ -33,10 +32,9 @@ fn refuses(node: &Node, wanted: &[(String, i64)]) -> Option<&'static str> {
     }
 }
 
-/// A decision without a node, what its ask wants, and whether the maxima of its queues have room for that.
+/// A decision without a node, its request, and whether it fits the maximums.
 type Candidate = (Decision, Vec<(String, i64)>, bool);
 
-/// The pending asks of a partition that no node is required for.
 fn pending(part: &Partition) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (_, app) in part.apps.iter() {

@@ -1,5 +1,4 @@
-//! Recorded scenarios, played to a shadow: the steps are what comes in, the allocations of the recorded trace are the decisions of the
-//! other scheduler, and its releases are pods that go.
+//! Plays recorded scenarios to a shadow: the recorded trace has the other scheduler's decisions.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use model::{Identity, Priority, Profile, Time};
 use scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
 use serde_json::Value;
 
-/// Nothing is on its way, and only exact times are the same.
+/// Without a delay, and only equal times count as simultaneous.
 pub const EXACT: Settings = Settings {
     window: Duration::ZERO,
     same_moment: Duration::from_micros(1),
@@ -30,7 +29,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
 }
 
-/// All recorded scenarios with what a release did; without those in which that rested on the order of a hash map.
+/// All recorded scenarios that did not depend on the order of a hash map.
 pub fn cases(profile: Profile) -> Vec<Case> {
     let mut names: Vec<String> = std::fs::read_dir(folder())
         .expect("the recordings are there")
@@ -55,11 +54,11 @@ pub fn case(name: &str, profile: Profile) -> Option<Case> {
     Some(Case { name: name.to_owned(), scenario, trace })
 }
 
-/// What came of it.
+/// The result of a case.
 pub struct Played {
     pub comparisons: Vec<Comparison>,
     pub checks: Vec<PreemptionCheck>,
-    /// Snapshots of the trace in which the shadow is in another state.
+    /// Snapshots of the trace in which the shadow has a different state.
     pub snapshots: Vec<String>,
 }
 
@@ -71,7 +70,7 @@ pub struct Player {
     snapshots: Vec<String>,
 }
 
-/// Plays a whole case to a shadow that decides as `profile` says. `None`: the configuration is refused.
+/// Plays a case to a shadow; `None` if the configuration is rejected.
 pub fn play(case: &Case, profile: Profile, settings: Settings) -> Option<Played> {
     let mut player = Player::begin(&case.scenario, profile, settings)?;
     for number in 0..case.scenario.steps.len() {
@@ -117,7 +116,7 @@ impl Player {
                     self.shadow.idle(self.now);
                 }
             }
-            // A cycle that allocates nothing is the last.
+            // A cycle without an allocation is the last one.
             Cycles::Idle if lines.last().is_none_or(|line| line["event"] == "allocated") => {
                 self.shadow.idle(self.now);
             }
@@ -125,7 +124,6 @@ impl Player {
         }
     }
 
-    /// What the other scheduler did.
     fn line(&mut self, line: &Value) {
         let text = |key: &str| line[key].as_str().unwrap_or_default();
         let (app, ask) = (text("app").into(), text("ask").into());
@@ -157,7 +155,7 @@ impl Player {
     }
 }
 
-/// Two queues of which `root.small` may use 2 cores, and two nodes of 4 cores; `big` is twice as large.
+/// `root.small` has a maximum of 2 cores; `big` requests twice as much.
 pub const CONFIG: &str = "
 partitions:
 - name: default
@@ -170,7 +168,7 @@ partitions:
     - {name: small, resources: {max: {vcore: 2}}}
 ";
 
-/// A shadow with a configuration, nodes of so many cores, and applications with what each asks for, all from the first second.
+/// A shadow with configuration, nodes, and applications.
 pub struct Stage {
     pub shadow: Shadow,
     pub at: Time,
@@ -210,7 +208,7 @@ impl Stage {
         self
     }
 
-    /// One ask of so many cores.
+    /// Adds a request for this number of cores.
     pub fn ask(&mut self, app: &str, ask: &str, cores: i64, priority: i32) -> &mut Self {
         self.give(PartitionCommand::Ask(AskSpec {
             app: app.into(),

@@ -1,4 +1,4 @@
-//! Recorded scenarios, played as pods: through the mapping of Kubernetes a shadow sees objects, and decisions as pods that get their nodes.
+//! Recorded scenarios as pods through the Kubernetes mapping.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use serde_json::Value;
 use super::as_pods::{AsPods, Change, why_not};
 use super::play::{Case, EXACT, cases};
 
-/// When scenarios begin, counted from 1970.
+/// The start time of scenarios, in µs since 1970.
 const BEGIN: Time = Time(1_793_527_200_000_000);
-/// The times of pods are exact to a second.
+/// Pod times have a resolution of seconds.
 const BY_SECONDS: Settings = Settings { same_moment: Duration::from_secs(1), ..EXACT };
 
-/// Scenarios that are decided otherwise as pods, and why.
+/// Scenarios with different decisions for pods, with reasons.
 const OTHERWISE: [(&str, &str); 4] = [
     ("fence19-093", "the first pod of an application is its originator, which is preempted last"),
     ("nodes-010", "a pod goes to the drained node that it requires; a cordoned one refuses it by a filter"),
@@ -44,7 +44,6 @@ struct Player {
 }
 
 impl Player {
-    /// `None`: the configuration is refused.
     fn begin(case: &Case, profile: Profile) -> Option<Self> {
         let config = Arc::new(case.scenario.embedded_config(profile)?.config?);
         let mut shadow = Shadow::new(Scheduler::new(profile), BEGIN, BY_SECONDS);
@@ -110,7 +109,6 @@ impl Player {
         }
     }
 
-    /// What the other scheduler did.
     fn line(&mut self, line: &Value) {
         let ask = line["ask"].as_str().unwrap_or_default().into();
         match line["event"].as_str() {
@@ -126,7 +124,7 @@ impl Player {
     }
 }
 
-/// Plays a case. `None`: the configuration is refused.
+/// Plays a case; `None` if the configuration is rejected.
 fn play(case: &Case, profile: Profile) -> Option<(Vec<Comparison>, (usize, usize))> {
     let mut player = Player::begin(case, profile)?;
     for number in 0..case.scenario.steps.len() {
@@ -137,7 +135,7 @@ fn play(case: &Case, profile: Profile) -> Option<(Vec<Comparison>, (usize, usize
     Some((std::mem::take(&mut player.following.found), player.preemptions))
 }
 
-/// How many scenarios and decisions there are, and how many of those agree only because times of pods are in seconds.
+/// Scenarios, decisions, and decisions that agree only because of the resolution of pod times.
 fn agrees(profile: Profile) -> (usize, usize, usize) {
     let (mut scenarios, mut decisions, mut equal, mut wrong) = (0, 0, 0, String::new());
     for case in cases(profile) {
@@ -201,7 +199,6 @@ fn as_pods_what_differs_with_another_profile_is_named() {
     ");
 }
 
-/// Each of those that are left out for what pods add differs under some profile.
 #[test]
 fn what_pods_add_decides_otherwise() {
     let mut differ: BTreeSet<String> = BTreeSet::new();
@@ -214,7 +211,6 @@ fn what_pods_add_decides_otherwise() {
     assert_eq!(differ, OTHERWISE.iter().map(|(name, _)| (*name).to_owned()).collect());
 }
 
-/// Which scenarios pods cannot say, by what they have.
 #[test]
 fn what_pods_cannot_say_is_named() {
     let mut table: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Preemptions of the other scheduler: the same victims, others, or none.
+//! Preemptions of the other scheduler: the same victims, other victims, or none.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use scheduler::PartitionCommand;
 
 use super::play::Stage;
 
-/// `root.g` has a guarantee; `root.b` fills the cluster first.
+/// `root.g` has guaranteed resources; `root.b` fills the cluster first.
 const CONFIG: &str = "
 partitions:
 - name: default
@@ -19,7 +19,6 @@ partitions:
     - {name: b, resources: {guaranteed: {vcore: 1}}}
 ";
 
-/// A full cluster in which `g` has waited long enough to preempt.
 fn full() -> Stage {
     let mut stage = Stage::new(CONFIG, Settings::default(), &[("n1", 2), ("n2", 2)]);
     stage.submit("filler", "root.b");
@@ -54,7 +53,7 @@ fn other_victims_are_shown_beside_ours() {
     assert_eq!(checks.len(), 1);
     assert!(!checks[0].is_same());
     assert_eq!(checks[0].ours, [("filler".into(), "f3".into())]);
-    // The room is where the other one made it.
+    // The free resources are on the other scheduler's node.
     assert!(stage.wait(500).decided("want", "w", "n2").verdict.agrees());
 }
 

@@ -1,4 +1,4 @@
-//! Every recorded scenario, under the profile of the release that it was recorded of, and under another one.
+//! Every recorded scenario, under the profile of its release and under another one.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use model::Profile;
 
 use super::play::{EXACT, case, cases, play};
 
-/// With the same profile nothing differs, and the state is that of the release at every step.
+/// The state equals the release's at every step. Returns the numbers of decisions and preemptions.
 fn agrees(profile: Profile) -> (usize, usize) {
     let (mut decisions, mut preemptions, mut wrong) = (0, 0, String::new());
     for case in cases(profile) {
@@ -34,19 +34,16 @@ fn agrees(profile: Profile) -> (usize, usize) {
 
 #[test]
 fn with_the_profile_of_1_5_1_every_decision_of_1_5_1_is_the_same() {
-    // Decisions, then preemptions.
     assert_eq!(agrees(Profile::V1_5_1), (3532, 16));
 }
 
 #[test]
 fn with_the_profile_of_1_8_0_every_decision_of_1_8_0_is_the_same() {
-    // Decisions, then preemptions.
     assert_eq!(agrees(Profile::V1_8_0), (3596, 39));
 }
 
 #[test]
 fn with_the_profile_of_1_9_0_every_decision_of_1_9_0_is_the_same() {
-    // Decisions, then preemptions.
     assert_eq!(agrees(Profile::V1_9_0), (3602, 36));
 }
 
@@ -77,7 +74,6 @@ fn with_another_profile_what_differs_is_named() {
     ");
 }
 
-/// The first difference of a case that the releases decide otherwise, in words.
 #[test]
 fn a_difference_says_why() {
     let mut found = String::new();

@@ -1,4 +1,4 @@
-//! What a forecast is worth: the journal of a demo, simulated, beside what really happened.
+//! The accuracy of a forecast on the journal of a demo.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,6 @@ use view::act::{AskSpec, NodeSpec, PartitionAct, Submission};
 use super::command::{path, simulate};
 use super::common::{TestFolder, millicores, user, within};
 
-/// Keeps so many minutes of a demo in a folder.
 fn recorded(folder: &Path, minutes: u64) {
     const SEED: u64 = 42;
     let setup = Setup::of(Profile::Kornsole);
@@ -28,7 +27,7 @@ fn recorded(folder: &Path, minutes: u64) {
     drop((core, retained));
 }
 
-/// The forecast, the jobs that came in simulated and what it was, the first two with how far they are off, of one row of a backtest.
+/// The forecast, the simulation of the real submissions, both with errors, and the real value.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     let found = table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {table}"));
     found[name.len()..].split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
@@ -51,7 +50,6 @@ fn what_really_came_in_simulated_is_near_what_was() {
     }
 }
 
-/// Keeps some time in a folder: a node comes after the beginning, if any, and an application with asks for it.
 fn with_a_late_node(folder: &Path, node: bool) {
     const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
     let setup = Setup::of(Profile::Kornsole);
@@ -67,7 +65,6 @@ fn with_a_late_node(folder: &Path, node: bool) {
         engine.perform(user("sue").scheduler_admin(true), within(act).into(), answer);
         answers.recv().unwrap().unwrap();
     };
-    // So that the registration is later than the first moment.
     std::thread::sleep(Duration::from_millis(20));
     if node {
         give(PartitionAct::AddNode(NodeSpec { id: "n1".into(), capacity: millicores(2000), ..NodeSpec::default() }));

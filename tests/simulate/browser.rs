@@ -1,11 +1,10 @@
-//! The page of a report in a real browser: headless Chromium, where there is one.
+//! The page of a report in headless Chromium, if installed.
 
 use std::process::{Command, Stdio};
 
 use super::command::{GENERATED, path, simulate};
 use super::common::TestFolder;
 
-/// The browser of this machine.
 fn browser() -> Option<&'static str> {
     let runs = |name: &&str| {
         let mut command = Command::new(name);
@@ -30,7 +29,7 @@ fn a_page_opens_in_a_browser_with_its_tables_and_charts() {
     let (code, _, err) = simulate(&[path(&file), "--node-count", "6,8", "--html", path(&html)]);
     assert_eq!(code, Some(0), "{err}");
     let profile = folder.write("browser", "").with_extension("profile");
-    // What the browser made of the page, after it was laid out; no address can be reached.
+    // The DOM after the layout; no address is reachable.
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--host-resolver-rules=MAP * ~NOTFOUND"])
         .arg(format!("--user-data-dir={}", profile.display()))

@@ -1,4 +1,4 @@
-//! `kornsole simulate` as a person calls it.
+//! `kornsole simulate` as a command.
 
 use std::path::Path;
 use std::process::Command;
@@ -72,13 +72,12 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     assert_eq!((code, one.lines().count()), (Some(0), 12), "{err}");
     assert_eq!(with(&["--threads", "2"]).1, one);
     assert_eq!(with(&["--resume", path(&retained)]).1, one);
-    // Half of the kept runs, and a line that was cut off: the rest is run again.
+    // The missing runs are run again.
     let lines = std::fs::read_to_string(&retained).unwrap();
     assert_eq!(lines.lines().count(), 12);
     let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();
     std::fs::write(&retained, format!("{half}{}", &lines[..40])).unwrap();
     assert_eq!(with(&["--resume", path(&retained)]).1, one);
-    // A file that is something else stays as it is.
     let other = folder.write("other.txt", "my notes\n");
     let (code, _, err) = with(&["--resume", path(&other)]);
     assert!(code == Some(1) && err.contains("not a file of finished runs"), "{err}");
@@ -121,7 +120,6 @@ fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
     assert!(out.contains("more nodes do not help") && out.contains("a limit of their queue or user"), "{out}");
 }
 
-/// Requests that no node can ever have: no number of nodes meets a condition on their waits, and the reason names the resource.
 #[test]
 fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
     let folder = TestFolder::new();
@@ -221,7 +219,7 @@ fn bad_input_has_its_place_and_nothing_is_run() {
 fn a_file_larger_than_the_memory_is_refused_with_the_estimate() {
     let folder = TestFolder::new();
     let file = folder.write("huge.swf", "");
-    // It takes no room on the disk.
+    // The file is sparse.
     std::fs::File::options().write(true).open(&file).unwrap().set_len(4 << 40).unwrap();
     let (code, out, err) = simulate(&[path(&file), "--node", "vcore=4", "--node-count", "1"]);
     assert!(code == Some(1) && out.is_empty(), "{out}{err}");

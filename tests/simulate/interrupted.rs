@@ -1,4 +1,4 @@
-//! Ctrl-C in a real process: what is finished is kept, and it is said how to go on.
+//! Ctrl-C in a real process: finished runs are stored.
 
 #![cfg(unix)]
 
@@ -10,10 +10,8 @@ use std::time::{Duration, Instant};
 use super::command::{GENERATED, path, simulate};
 use super::common::TestFolder;
 
-/// Far beyond anything that is normal.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Begins a simulation in a folder, interrupts it as soon as `when` holds, and gives what it said.
 fn interrupted(folder: &Path, arguments: &[&str], when: impl Fn() -> bool) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     let error = File::create(folder.join(SAID)).unwrap();
@@ -34,15 +32,13 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What the process in a folder has said so far.
 fn so_far(folder: &Path) -> String {
     std::fs::read_to_string(folder.join(SAID)).unwrap_or_default()
 }
 
-/// Where its standard error goes: without a terminal it says every ten seconds how far it is.
+/// Without a terminal, stderr gets the progress every 10 s.
 const SAID: &str = "said.txt";
 
-/// A workload that ends at once, and one that would take hours.
 fn short_and_long(folder: &TestFolder) {
     folder.write("short.toml", GENERATED.replace("2h", "20m"));
     folder.write("long.toml", GENERATED.replace("2h", "20000h"));
@@ -64,7 +60,7 @@ fn finished_runs_are_kept_in_the_named_file_and_the_same_command_takes_them() {
         said(&output)
     );
     assert!(output.stdout.is_empty());
-    // What was kept is what the whole command would have given; the figures show that it was not run again.
+    // The changed values show that the stored lines are not computed again.
     let text = std::fs::read_to_string(&retained).unwrap();
     std::fs::write(&retained, text.replacen("\"ended\":", "\"ended\":7", 1)).unwrap();
     let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&retained)]);
@@ -97,7 +93,6 @@ fn an_interrupted_sweep_says_which_file_to_resume_from() {
     let retained = folder.join("kornsole-runs.jsonl");
     let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&retained)]);
     assert!(code == Some(0) && out.lines().count() == 1, "{out}{err}");
-    // One that is there already stays as it is.
     let output = interrupted(&folder, &arguments, || so_far(&folder).contains("1 of 2 runs ("));
     assert!(said(&output).contains("--resume kornsole-runs-2.jsonl"), "{}", said(&output));
 }
@@ -116,7 +111,7 @@ fn an_interrupted_search_keeps_its_runs_and_goes_on_with_them() {
         text.lines().count(),
         out.lines().filter(|line| line.contains(" yes ") || line.contains(" no ")).count()
     );
-    // As if it had been interrupted after two runs: the answer is the same.
+    // Like an interruption after two runs: the result is the same.
     let two: String = text.lines().take(2).map(|line| format!("{line}\n")).collect();
     std::fs::write(&retained, two).unwrap();
     assert_eq!(with(&["--resume", path(&retained)]).1, out);

@@ -1,4 +1,4 @@
-//! Simulations: a scenario gives its own trace, the figures are those of a recount, and the command is what a person meets.
+//! Simulations: traces, metrics, and the command line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,4 +1,4 @@
-//! `kornsole simulate --node-group` and workload objects: what a person reads, and what is refused.
+//! `kornsole simulate --node-group` and workload objects: output and rejections.
 
 use super::command::{path, simulate};
 use super::common::TestFolder;

@@ -1,4 +1,4 @@
-//! The meter against a recount, allocation by allocation, for every recorded scenario under every profile.
+//! The meter, compared with a recount by allocation.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,6 @@ use scheduler::{Event, EventKind, Scheduler};
 
 use crate::common::share;
 
-/// Keeps what one step did.
 #[derive(Default)]
 struct Events(Vec<Event>);
 
@@ -29,13 +28,13 @@ impl Sink for Events {
 
 type Key = (AppId, AskId);
 
-/// Amounts times microseconds, by user (or everybody, by no name) and resource.
+/// Resources times µs by user (empty for all users) and resource.
 type Used = BTreeMap<(String, String), u128>;
 
 #[derive(Default)]
 struct Recount {
     asked: BTreeMap<Key, Time>,
-    /// Since when it has what, and of which user it is.
+    /// Start time, resources, and user of each allocation.
     has: BTreeMap<Key, (Time, Resource, String)>,
     waits: Vec<u64>,
     used: Used,
@@ -80,7 +79,6 @@ impl Recount {
         }
     }
 
-    /// What the figures say otherwise, if they do.
     fn differs(mut self, figures: &Figures, end: Time) -> Option<String> {
         let open: Vec<Key> = self.has.keys().cloned().collect();
         open.iter().for_each(|key| drop(self.close(key, end)));

@@ -1,4 +1,4 @@
-//! Runs of workloads: order, preemption, ends, and that a run is the same again.
+//! Runs of workloads: order, preemption, ends, and determinism.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn what_does_not_fit_waits_until_something_ends() {
     let waits = figures.total.waits;
     assert_eq!((waits.count, waits.waiting, waits.max, waits.p50), (6, 0, 50_000, 0));
     assert_eq!(figures.total.used["vcore"], (4 * 60 + 2 * 30) * 1000);
-    // The nodes have 4 cores for 90 s until the last task ends.
+    // The nodes provide 4 cores for 90 s until the last task ends.
     let ended = figures.ended / 1000;
     assert!((90..=150).contains(&ended), "{ended}");
     assert_eq!(figures.resources["vcore"].peak, 4000);
@@ -97,7 +97,7 @@ fn what_is_taken_back_does_not_run_later_and_counts_by_itself() {
     let figures = ran(&workload(vec![job("one", "root.a", 0, 4, 60), impatient.clone()]), QUEUES);
     assert_eq!((figures.total.waits.count, figures.total.taken_back), (4, 2));
     assert_eq!((figures.total.allocated, figures.total.waits.waiting), (4, 0));
-    // Where there is room it runs, and ends when it was taken back.
+    // It runs with enough capacity, and ends when it is reclaimed.
     let figures = ran(&workload(vec![impatient]), QUEUES);
     assert_eq!((figures.total.allocated, figures.total.used["vcore"]), (2, 2 * 20 * 1000));
 }
@@ -111,7 +111,7 @@ fn what_is_recorded_by_itself_after_a_preemption_is_not_asked_for_again() {
     let figures = ran(&workload(vec![first.clone(), second.clone()]), QUEUES);
     assert!(figures.total.preempted > 0);
     assert_eq!(figures.total.allocated, 8);
-    // What may preempt nobody waits.
+    // A task that may not preempt waits.
     second.tasks[0].allow_preempt_other = false;
     assert_eq!(ran(&workload(vec![first, second]), QUEUES).total.preempted, 0);
 }

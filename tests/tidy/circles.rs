@@ -1,7 +1,7 @@
-//! Circles: modules of one crate that import each other in a loop.
+//! Import cycles between modules of a crate.
 //!
-//! Method: a module is a file. An arrow is a path in it that names another module of the crate, or an item that such a module re-exports.
-//! A `mod.rs` or `lib.rs` that only declares and re-exports is no module of its own.
+//! An edge is a path to another module (a file), or to an item that it re-exports. Files that only declare and
+//! re-export do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,8 @@ use regex::Regex;
 
 use super::{all_sources, code, is_test_file};
 
-/// Crates in which no two modules import each other in a loop.
 const WITHOUT_CIRCLES: [&str; 2] = ["scheduler", "engine"];
 
-/// The circles of the console, each with its reason.
 const CONSOLE_CIRCLES: [(&[&str], &str); 2] = [
     (&["shell::session", "shell::session::clusters", "shell::session::follow_up"], "one `impl Session` in three files"),
     (
@@ -23,11 +21,10 @@ const CONSOLE_CIRCLES: [(&[&str], &str); 2] = [
 
 type Path = Vec<String>;
 
-/// The modules of a crate, with what each one names.
+/// The modules of a crate, with the names that each uses.
 struct Layer {
     /// The text of each module, without comments and tests.
     modules: BTreeMap<Path, String>,
-    /// What a module re-exports, by the name under which it does.
     exports: BTreeMap<Path, BTreeMap<String, Path>>,
 }
 
@@ -35,10 +32,10 @@ fn segments(path: &str) -> Path {
     path.split("::").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// The paths that a `use` names, each with the name under which it is known.
+/// The paths of a `use`, each with its local name.
 fn use_paths(prefix: &[String], tree: &str) -> Vec<(Path, String)> {
     let tree = tree.trim();
-    // What is behind the last comma of a list over several lines.
+    // The end of a list over several lines has a trailing comma.
     if tree.is_empty() {
         return Vec::new();
     }
@@ -95,7 +92,7 @@ impl Layer {
         layer
     }
 
-    /// A written path from the root of the crate; `None` for what is not of this crate.
+    /// `None` if the path is external.
     fn absolute(&self, module: &[String], path: &[String]) -> Option<Path> {
         let supers = path.iter().take_while(|part| *part == "super").count();
         match path.first()?.as_str() {
@@ -109,7 +106,7 @@ impl Layer {
         }
     }
 
-    /// The module that a path from the root leads to, through re-exports.
+    /// The module of an absolute path, through re-exports.
     fn target(&self, path: &[String], hops: usize) -> Option<Path> {
         let module = (1..=path.len()).rev().map(|end| &path[..end]).find(|start| self.modules.contains_key(*start))?;
         let export = path.get(module.len()).and_then(|name| self.exports.get(module)?.get(name));
@@ -122,7 +119,6 @@ impl Layer {
         }
     }
 
-    /// Whether a module only declares and re-exports.
     fn is_facade(&self, module: &Path) -> bool {
         let statements = Regex::new(r"(?m)^\s*(pub(\([^)]*\))?\s+)?(use|mod)\s+[^;]+;|#!?\[[^\]]*\]").unwrap();
         statements.replace_all(&self.modules[module], "").trim().is_empty()
@@ -146,7 +142,6 @@ impl Layer {
         arrows
     }
 
-    /// The modules that lead back to themselves.
     fn in_circles(&self) -> Vec<String> {
         let arrows = self.arrows();
         let leads_back = |start: &Path| {

@@ -1,4 +1,4 @@
-//! Doc comments: none that only says the name again, and neither too few nor too many.
+//! Doc comments: none that only repeats the name, neither too few nor too many.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,11 +8,11 @@ use super::{all_sources, crate_of, is_test_file};
 /// A doc comment has more words than this.
 const FEWEST: usize = 2;
 
-/// Of a hundred lines of the whole so many are doc comments, and of a crate: types of data have more, wiring has fewer.
+/// Percentage of lines that are doc comments.
 const DENSITY: std::ops::RangeInclusive<usize> = 8..=12;
 const CRATE_DENSITY: std::ops::RangeInclusive<usize> = 7..=15;
 
-/// The doc comments of a text: the line that each begins in, and its words.
+/// The doc comments of a text: first line and number of words.
 fn doc_comments(text: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut last = None;

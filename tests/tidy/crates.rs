@@ -1,5 +1,5 @@
-//! Which crate may use which. The compiler refuses what a manifest does not name; this test refuses a manifest that names more than
-//! the table. The drawing in `docs/architecture.md` is made from the same metadata: `UPDATE=1 cargo test --test tidy`.
+//! Allowed dependencies between crates. `UPDATE=1 cargo test --test tidy` generates the drawing in
+//! `docs/architecture.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What each crate may use of the others, lowest first.
+/// The allowed dependencies of each crate, lowest crate first.
 pub const TABLE: [(&str, &[&str]); 18] = [
     ("model", &[]),
     ("config", &["model"]),
@@ -66,7 +66,6 @@ pub const TABLE: [(&str, &[&str]); 18] = [
     ),
 ];
 
-/// The crates of this workspace that each of them uses outside of its tests, from `cargo metadata`.
 fn edges() -> BTreeMap<String, BTreeSet<String>> {
     let arguments = ["metadata", "--offline", "--locked", "--no-deps", "--format-version", "1"];
     let output = Command::new(env!("CARGO")).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
@@ -109,7 +108,7 @@ fn the_table_has_no_circle() {
     }
 }
 
-/// The graph as a Mermaid drawing. An edge that follows from others is left out.
+/// The graph in Mermaid, without transitive edges.
 fn drawing(edges: &BTreeMap<String, BTreeSet<String>>) -> String {
     fn reach<'a>(edges: &'a BTreeMap<String, BTreeSet<String>>, from: &str, found: &mut BTreeSet<&'a str>) {
         for used in &edges[from] {

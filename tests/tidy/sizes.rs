@@ -1,25 +1,22 @@
-//! Sizes: files and functions that can be read at once, tests that read as a specification.
+//! Maximum sizes of files, functions, and tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{all_sources, sources};
 
-/// The most lines that a file may have.
 const FILE_LINES: usize = 400;
 
-/// An enum and a struct that may have more: neither can be in two files.
+/// These cannot be split over files.
 const TABLES: [&str; 2] = ["crates/scheduler/src/interface/event.rs", "crates/scheduler/src/interface/switches.rs"];
 
-/// Functions that are longer, each with its reason.
 const LONG: [(&str, &str); 1] =
     [("try_asks", "one pass over the asks of an application, whose steps share six borrows")];
 
-/// The most lines that a function may have, and a test.
+/// Maximum lines of a function, and of a test.
 const FUNCTION_LINES: usize = 70;
 const TEST_LINES: usize = 60;
 
-/// What a person wrote: the program, its tests and its benchmarks.
 fn written() -> Vec<PathBuf> {
     let mut files = all_sources();
     sources(Path::new("tests"), &mut files);
@@ -40,8 +37,8 @@ fn no_file_is_long() {
     assert!(short.is_empty(), "listed as long, but are not: {short:?}");
 }
 
-/// The functions of a formatted file: the name, the line, how many lines it has, and whether it is a test. A function ends with the brace
-/// that is indented as its first line is; a declaration of a trait ends with its semicolon.
+/// Name, line, number of lines, and whether it is a test. A function ends at the brace with the indentation of its
+/// first line.
 fn functions(text: &str) -> Vec<(String, usize, usize, bool)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();

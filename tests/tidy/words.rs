@@ -1,7 +1,7 @@
-//! Plain technical English: how many strings of the program and sentences of the documents have a word or a shape of `words.txt`.
+//! Plain technical English: texts that match a pattern in `words.txt`.
 //!
-//! Method: every string literal with a space, outside of tests, is a text that a person reads; so is every line of a document outside of code.
-//! `words_count.txt` has the numbers that are left. They may only fall: `UPDATE=1 cargo test --test tidy words` writes lower ones.
+//! Texts are string literals with a space outside of tests, and document lines outside of code. The numbers in
+//! `words_count.txt` may only fall: `UPDATE=1 cargo test --test tidy words` writes lower ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,13 +15,12 @@ use super::{all_sources, is_test_file};
 const WORDS: &str = "tests/tidy/words.txt";
 const COUNT: &str = "tests/tidy/words_count.txt";
 
-/// Files that are not counted, each with its reason.
 const ALLOWED: [(&str, &str); 2] = [
     ("docs/profiles.md", "generated from the table of deviations, which is counted as source"),
     ("docs/guide/keys.md", "generated from the table of commands, which is counted as source"),
 ];
 
-/// The string literals of a source text outside of comments, each with its line. Escapes stay as they are written.
+/// The string literals outside of comments with their lines. Escapes are not resolved.
 fn literals(text: &str) -> Vec<(usize, String)> {
     let token = r#"(?s)//[^\n]*|/\*.*?\*/|b?r(#*)"|"((?:[^"\\]|\\.)*)"|'(?:[^'\\\n]|\\[^\n]{1,9}?)'"#;
     let (token, mut at, mut found) = (Regex::new(token).unwrap(), 0, Vec::new());
@@ -41,7 +40,7 @@ fn literals(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// What a person reads in a source file, without the names of placeholders.
+/// The user-visible texts of a source file, without the names of placeholders.
 fn strings(file: &Path) -> Vec<(usize, String)> {
     let (text, placeholder) = (fs::read_to_string(file).unwrap(), Regex::new(r"\{[a-zA-Z_]\w*[^{}]*\}").unwrap());
     let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
@@ -70,7 +69,6 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The patterns with what to write instead.
 fn words() -> Vec<(Regex, String)> {
     let text = fs::read_to_string(WORDS).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -79,7 +77,6 @@ fn words() -> Vec<(Regex, String)> {
     pairs.map(|(pattern, instead)| (built(pattern), instead.to_owned())).collect()
 }
 
-/// The crate of a source file; a document's own path.
 fn area(file: &Path) -> String {
     let mut parts = file.iter().filter_map(|part| part.to_str());
     match parts.next() {

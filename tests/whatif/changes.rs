@@ -1,4 +1,4 @@
-//! Each change does what it says, and a refused one keeps the others.
+//! Each change has its effect, and a rejected one does not affect the others.
 
 use std::time::Duration;
 
@@ -99,7 +99,6 @@ fn a_node_has_another_size_and_a_copy_another_priority() {
     let smaller =
         tried(&["node resize n1 vcore=x0.5", "set root.a.max.vcore=none"], Span::For(Duration::from_secs(60)));
     assert!(smaller.refused.is_empty(), "{:?}", smaller.refused);
-    // Two of eight cores are in use; four are left of it, so two of four asks fit.
     let two = smaller.comparison.apps.iter().find(|app| app.app.as_str() == "two").unwrap();
     assert_eq!(two.with.as_ref().unwrap().running, 2);
     let first = |priority: &str| {
@@ -127,7 +126,6 @@ fn the_first_difference_is_explained_on_the_side_where_it_is_not_decided() {
 
 #[test]
 fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
-    // `a` has 3 of the 4 cores that it is guaranteed, and a limit on joe lets three asks of his wait.
     let limit = "limits: [{limit: joe, users: [joe], maxresources: {vcore: 1}}]";
     let config = |guaranteed: u64| {
         let resources = format!("resources: {{guaranteed: {{vcore: {guaranteed}}}}}\n            {limit}");
@@ -154,7 +152,7 @@ fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
 
 #[test]
 fn a_change_takes_no_time_so_what_it_does_not_touch_is_the_same() {
-    // `b` has asks that are not allocated yet when the runs begin.
+    // `b` has pending requests when the runs start.
     let steps = format!(
         "{STEPS}  - submit: {{app: three, queue: root.b, user: joe}}\n  - ask: {{app: three, id: z, count: 2, resource: {{vcore: 1}}}}\n"
     );

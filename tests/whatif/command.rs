@@ -1,4 +1,4 @@
-//! `kornsole whatif` as it is called.
+//! `kornsole whatif` as a command.
 
 use std::process::Command;
 
@@ -45,7 +45,7 @@ fn what_is_no_change_is_wrong_use_and_no_file_is_bad_input() {
     assert!(code == 1 && message.contains("nowhere.yaml"), "{message}");
 }
 
-/// The manifests of a cluster: two GPUs on one node behind a taint, of which the queue's maximum allows one.
+/// Two GPUs on one node with a taint; the maximum allows one.
 fn of_manifests(arguments: &[&str]) -> (i32, serde_json::Value, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["whatif", "--from-manifests", "tests/manifests/cluster"]);

@@ -1,4 +1,4 @@
-//! A fork decides as what it was taken from, and leaves that alone.
+//! A fork decides like its original, and does not change it.
 
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ use scheduler::Scheduler;
 
 use super::stage::{BOUNDS, CONFIG, STEPS, fork_of, plan, runner};
 
-/// All that can be seen of a state.
 fn state(scheduler: &Scheduler) -> Vec<u8> {
     let mut trace = Trace::new(Vec::new());
     trace.snapshot(0, "state", scheduler).unwrap();
@@ -21,7 +20,6 @@ fn state(scheduler: &Scheduler) -> Vec<u8> {
     all
 }
 
-/// Steps that fill the cluster in one of many ways.
 fn filled(apps: &[(bool, u8, u8, u16)]) -> String {
     let mut text = STEPS.to_owned();
     for (number, (a, tasks, cores, wait)) in apps.iter().enumerate() {
@@ -44,7 +42,6 @@ fn apps() -> impl Strategy<Value = Vec<(bool, u8, u8, u16)>> {
     prop::collection::vec(any::<(bool, u8, u8, u16)>(), 0..8)
 }
 
-/// Plans that change nothing.
 fn unchanged(minutes: u64, seed: u64) -> Plan {
     let runtimes = ["app:app-1=7m", "history:queue", "3m"].map(|text| text.parse().unwrap()).to_vec();
     Plan { runtimes, seed: Some(seed), ..plan(&[], Span::For(Duration::from_secs(60 * minutes))) }
@@ -81,7 +78,6 @@ proptest! {
     }
 }
 
-/// The rest of a scenario gives the same trace in a fork as where it was begun, from each step on.
 #[test]
 fn a_fork_goes_on_as_the_original() {
     let more = filled(&[(true, 3, 1, 200), (false, 4, 2, 30), (false, 2, 0, 399), (true, 1, 1, 10)]);
@@ -111,7 +107,7 @@ fn a_fork_goes_on_as_the_original() {
 
 #[test]
 fn a_what_if_books_nothing_of_the_time_before_it() {
-    // Of a scheduler elsewhere the time is that since 1970: half a million hours.
+    // The time of a remote scheduler counts from 1970: half a million hours.
     let original = runner(Profile::Kornsole, CONFIG, STEPS);
     let now = Time(1_760_000_000_000_000);
     let fork = Fork::of(original.scheduler(), None, (now, Pace::beginning(now)), None, usize::MAX).unwrap();

@@ -1,4 +1,4 @@
-//! What if: forks, changes, and what differs.
+//! What-if: forks, changes, and differences.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,4 +1,4 @@
-//! Every recorded scenario, under every profile: a fork taken at any step continues as the original does.
+//! A fork at any step of a recorded scenario continues like the original.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,6 @@ use model::Profile;
 
 use crate::common::share;
 
-/// A runner in a fork of another one, after so many steps.
 fn forked(original: &Runner, done: usize) -> Runner {
     let moment = (original.now(), Pace::beginning(original.now()));
     let fork = Fork::of(original.scheduler(), None, moment, None, usize::MAX).unwrap();
@@ -19,11 +18,11 @@ fn finished(trace: Trace<Vec<u8>>) -> String {
     String::from_utf8(trace.finish().unwrap()).unwrap()
 }
 
-/// Runs a scenario three ways. Gives what differs, if anything does.
+/// Runs a scenario in three ways and returns the difference, if any.
 fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
     let config = || scenario.embedded_config(profile).unwrap();
     let steps = &scenario.steps;
-    // Where a fork is followed to the end.
+    // The steps at which a fork is followed to the end.
     let places = [steps.len() / 3, steps.len() * 2 / 3];
     let (mut original, mut trace) = (Runner::new(profile), Trace::new(Vec::new()));
     if original.load(config(), &mut trace).unwrap() == RunOutcome::Refused {
@@ -32,7 +31,7 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
     let mut followed = Vec::new();
     for (done, step) in steps.iter().enumerate() {
         if places.contains(&done) {
-            // The fork and its original share all that neither of them changes.
+            // The fork and its original share all unchanged data.
             let moment = (original.now(), Pace::beginning(original.now()));
             let shared = Fork::of(original.scheduler(), None, moment, None, usize::MAX).unwrap();
             let goes_on = || Runner::continuing(shared.scheduler().clone(), shared.now(), done);
@@ -50,7 +49,7 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
             return Some(format!("from step {done}:\n{rest}"));
         }
     }
-    // A fork at every step: each one is taken from the one before, so what a fork leaves out is missing from there on.
+    // Each fork is from the previous one, so missing data accumulates.
     let (mut fork, mut trace) = (Runner::new(profile), Trace::new(Vec::new()));
     fork.load(config(), &mut trace).unwrap();
     for (done, step) in steps.iter().enumerate() {

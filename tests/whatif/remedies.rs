@@ -1,4 +1,4 @@
-//! What is proposed for an ask that waits was tried in a fork, and does the same when it is carried out.
+//! Remedies were tried in a fork, and have the same effect when applied.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,6 @@ fn explanation(fork: &Fork, app: &str) -> Explanation {
     }
 }
 
-/// What would help an application, line by line, with the effects behind it.
 fn lines(config: &str, steps: &str, app: &str) -> Vec<String> {
     let fork = fork_of(&runner(Profile::Kornsole, config, steps), config);
     let found = explanation(&fork, app);
@@ -48,7 +47,7 @@ fn each_kind_is_proposed_with_what_else_it_causes() {
     );
 }
 
-/// `late` stands behind `two`, which takes the first place that there is.
+/// `late` is after `two`, which gets the first free capacity.
 #[test]
 fn a_maximum_is_raised_by_what_others_take_first() {
     let late = "  - submit: {app: late, queue: root.a, user: ann}
@@ -90,20 +89,20 @@ fn the_end_that_is_waited_for_is_estimated_from_what_others_took() {
 ",
     );
     let all = lines(CONFIG, &steps, "next");
-    // Applications of this queue took 330 s with their completing; 60 s of that are over.
+    // Applications of this queue took 330 s including Completing; 60 s have passed.
     assert_eq!(all[0], "add a node with 1 cpu", "{all:#?}");
     assert_eq!(all[1], "wait until now ends, in about 4m 30s by the run times of its queue");
 }
 
 #[test]
 fn what_helps_nothing_is_not_proposed() {
-    // A node that is not there: no maximum, no end, no priority changes that.
+    // A missing node: no maximum, completion, or priority changes that.
     let stuck = "  - submit: {app: stuck, queue: root.b, user: ann}
   - ask: {app: stuck, id: z, resource: {vcore: 1}, requiredNode: n9}
   - schedule: idle
 ";
     assert_eq!(lines(CONFIG, &format!("{STEPS}{stuck}"), "stuck"), [""; 0]);
-    // Limits and maxima that all stand in the way are raised together.
+    // All blocking limits and maxima are raised together.
     let limits = "limits: [{limit: each, users: ['*'], maxresources: {vcore: 1}}]";
     let config = CONFIG.replace("name: b", &format!("name: b\n            {limits}"));
     let config = config
@@ -116,7 +115,6 @@ fn what_helps_nothing_is_not_proposed() {
     );
 }
 
-/// How a remedy is written as changes of a what-if, where it can be.
 fn changes(remedy: &Remedy, is_managed: impl Fn(&QueuePath) -> bool) -> Option<Vec<Step>> {
     let one = |kind: &RemedyKind| {
         let text = match kind {
@@ -137,7 +135,7 @@ fn changes(remedy: &Remedy, is_managed: impl Fn(&QueuePath) -> bool) -> Option<V
     remedy.steps.iter().map(one).collect()
 }
 
-/// Carries out what was proposed for every application that waits. Gives how often the application got more, by the kind of the remedy.
+/// Returns by kind how many were tried, and how often the application got more.
 fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'static str, (u64, u64)> {
     let fork = fork_of(runner, text);
     let part = &runner.scheduler().partitions()[0];
@@ -148,7 +146,7 @@ fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'
         let waiting = found.asks.iter().filter(|ask| ask.status == AskStatus::Waits).take(2);
         for (ask, remedy) in waiting.flat_map(|ask| ask.remedies.iter().map(move |remedy| (ask, remedy))) {
             assert!(remedy.enough && remedy.effects.is_some(), "it was not tried: {remedy:?}");
-            // A queue that placement made stands in no configuration.
+            // A dynamic queue is not in the configuration.
             let is_managed = |path: &QueuePath| part.queues.find(path).is_some_and(|key| part.queues[key].managed);
             let Some(steps) = changes(remedy, is_managed) else { continue };
             let bounds = Bounds { cycles: 5_000, trace_lines: 10 };
@@ -176,14 +174,13 @@ fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'
     retained
 }
 
-/// What is promised comes true by the real commands and a real configuration, in all recorded scenarios.
 #[test]
 fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
     let (mut all, mut wrong) = (BTreeMap::<&str, (u64, u64)>::new(), Vec::new());
     for (number, file) in share::part_of(share::recorded_scenarios(), 3).into_iter().enumerate() {
         let scenario = scenario::read(&std::fs::read_to_string(&file).unwrap()).scenario.unwrap();
         let Some(text) = scenario.config_text() else { continue };
-        // Each scenario under one profile: the cycles of all are compared elsewhere.
+        // One profile per scenario; other tests compare the cycles under all.
         for profile in [Profile::ALL[number % Profile::ALL.len()]] {
             let mut runner = Runner::new(profile);
             let done = runner.run(&scenario, scenario.embedded_config(profile).unwrap(), &mut Silent);
@@ -211,7 +208,6 @@ fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
     }
 }
 
-/// What is preempted for an ask with a higher priority is said.
 #[test]
 fn effects_count_by_application() {
     let (app, other) = ("one".into(), "two".into());
@@ -220,7 +216,6 @@ fn effects_count_by_application() {
     assert_eq!(remedy.effect_lines(), ["then one, two are preempted: 3 allocations in all"]);
 }
 
-/// What another configuration leads to is worked out in lines, and not at all once nobody waits for it.
 #[test]
 fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     let fork = super::stage::fork();
@@ -241,7 +236,6 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     assert!(forecast(&fork, raised, &stop).is_none());
 }
 
-/// Every sentence about a waiting ask has a place; where amounts are the cause, also the resource and the numbers.
 #[test]
 fn every_sentence_has_a_queue_a_resource_and_numbers() {
     let late = "  - submit: {app: few, queue: root.b, user: ann}

@@ -1,4 +1,4 @@
-//! How long runs continue, and when what runs ends.
+//! The length of runs, and the end times of running applications.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn what_runs_ends_by_the_model_and_makes_room() {
     let pair = run(&fork(), &plan, BOUNDS, &|| true).unwrap();
     assert_eq!(pair.stopped, Stopped::Idle);
     let two = pair.comparison.apps.iter().find(|app| app.app.as_str() == "two").unwrap();
-    // Two of its four tasks find room at once; without the change they wait until `one` has ended.
+    // Without the change they wait for the end of `one`.
     let (without, with) = (two.without.as_ref().unwrap(), two.with.as_ref().unwrap());
     assert_eq!(two.effect.name(), "sooner");
     assert_eq!(two.effect.by().unwrap().as_secs(), 599);
@@ -33,7 +33,6 @@ fn without_a_model_nothing_ends_and_the_run_stops_when_nothing_changes() {
     assert_eq!(tried(&["kill one"], Span::Cycles(1)).comparison.apps.len(), 2);
 }
 
-/// Steps in which applications of joe in `b` run for so many seconds, one after the other.
 fn ended(times: &[u64]) -> String {
     let mut steps = String::new();
     for (number, seconds) in times.iter().enumerate() {
@@ -60,7 +59,7 @@ fn the_history_gives_the_median_of_what_ended() {
     assert_eq!(pair.runtimes, "runtimes: median of 3 ended applications, by user; 1 application had no match: 3600s");
     let two = pair.comparison.apps.iter().find(|app| app.app.as_str() == "two").unwrap();
     let with = two.with.as_ref().unwrap();
-    // A completed application ends 30 s after its last task, so 20 s are seen as 50.
+    // A completed application ends 30 s after its last task.
     let (started, ended) = (with.started.unwrap(), with.ended.unwrap());
     assert_eq!(ended.since(started).as_secs(), 50 + 30);
 }

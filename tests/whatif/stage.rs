@@ -1,4 +1,4 @@
-//! A small cluster to try things in.
+//! A small cluster for what-ifs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use model::Profile;
 
 pub const BOUNDS: Bounds = Bounds { cycles: 100_000, trace_lines: 10_000 };
 
-/// Queue `a` may use 2 cores of 8, `b` all of them; `a` has one application that runs and one that waits.
+/// `a` has one running and one pending application.
 pub const CONFIG: &str = "partitions:
   - name: default
     queues:
@@ -30,7 +30,7 @@ pub const STEPS: &str = "
   - schedule: idle
 ";
 
-/// A runner that has carried out the steps of a scenario.
+/// A runner after the steps of a scenario.
 pub fn runner(profile: Profile, config: &str, steps: &str) -> Runner {
     let indented: String = config.lines().map(|line| format!("  {line}\n")).collect();
     let text = format!("version: 1\nconfig: |\n{indented}steps:{steps}");

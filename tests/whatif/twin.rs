@@ -1,4 +1,4 @@
-//! Twins: a scheduler that is made from a view explains the same as the scheduler behind the view.
+//! A scheduler created from a view gives the same explanations.
 
 use ::scenario::{self, RunOutcome, Runner, Silent};
 use forecast::twin::{Agreement, Twin};
@@ -25,7 +25,7 @@ fn first(found: &Finding) -> Option<Blocker> {
     }
 }
 
-/// The compared parts of a blocker: the check, its place, its resource, and the figures.
+/// The compared parts of a blocker: check, place, resource, and values.
 fn figures(blocker: Option<Blocker>) -> Option<String> {
     let one = blocker?;
     Some(format!(
@@ -44,7 +44,7 @@ fn waiting(runner: &Runner) -> Vec<AppId> {
     part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).map(|(_, app)| app.id.clone()).collect()
 }
 
-/// How many explanations were the same, of how many, and what was not.
+/// The number of equal explanations, the total, and the differences.
 fn compared(runner: &Runner, profile: Profile, name: &str, wrong: &mut Vec<String>) -> (u64, u64) {
     let twin = Twin::of(&part(runner), profile, runner.now()).unwrap();
     let apps = waiting(runner);
@@ -91,7 +91,7 @@ fn a_twin_explains_as_the_scheduler_that_it_is_made_of() {
     assert!(same * 100 >= all * 99, "{same} of {all} explanations are the same:\n{}", wrong.join("\n"));
 }
 
-/// A limit of a group holds in the twin as well: whom it counts is decided when an allocation is taken over.
+/// The users are determined when an allocation is taken over.
 #[test]
 fn a_group_at_its_limit_is_at_it_in_the_twin() {
     let limits = "limits: [{limit: dev, groups: [dev], maxresources: {vcore: 2}}]";
@@ -119,14 +119,14 @@ fn a_twin_decides_as_the_scheduler_does_and_counts_it() {
         agreement.counts()
     };
     assert_eq!(look(&mut scheduler, now), (0, 0));
-    // Something ends: what comes of that is not forecast by what was there before.
+    // An allocation ends: the earlier data does not predict the result.
     let release = PartitionCommand::Release { app: "one".into(), ask: "x-1".into() };
     scheduler.apply(now, &Command::from(release));
     assert_eq!(look(&mut scheduler, now), (0, 0));
     now = now + std::time::Duration::from_secs(1);
     scheduler.apply(now, &Command::Cycle);
     assert_eq!(look(&mut scheduler, now), (1, 1), "two/y-1 takes the place");
-    // Where the scheduler does otherwise than the twin, that is counted too.
+    // Decisions that differ from the copy are counted too.
     let release = PartitionCommand::Release { app: "two".into(), ask: "y-2".into() };
     scheduler.apply(now, &Command::from(release));
     assert_eq!(look(&mut scheduler, now), (1, 1));

@@ -1,4 +1,4 @@
-//! What is said of that which waits: every sentence has a place, a resource and numbers, in the words of the glossary.
+//! Explanations: every sentence has a place, a resource, and values.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use view::waiting::RemedyWords;
 use view::waiting::Sentence;
 use view::waiting::Sentences;
 
-/// Words that the glossary has another one for, and names of the wire.
+/// Words with a different glossary term, and wire names.
 const NOT_OWN: [&str; 11] =
     ["vcore", "quota", "sleep", "pod", "starv", "lineage", "told", "tell", "whoever", "anew", "hand"];
 
@@ -24,7 +24,7 @@ fn says(sentence: &str, parts: &[String]) {
     }
 }
 
-/// Whether the sentences of a scenario's own names can be searched for words: ids are somebody else's.
+/// IDs, which have a dot or a dash, are not checked.
 fn in_our_words(sentence: &str) {
     let own = sentence.split_whitespace().filter(|word| !word.contains('.') && !word.contains('-'));
     for word in own {
@@ -33,7 +33,6 @@ fn in_our_words(sentence: &str) {
     }
 }
 
-/// How the place of a blocker is named.
 fn place(blocker: &Blocker) -> Vec<String> {
     match &blocker.place {
         Place::Queue(queue) => vec![queue.to_string()],
@@ -50,7 +49,7 @@ fn name(resource: &str) -> String {
     if resource == "vcore" { "cpu".to_owned() } else { resource.to_owned() }
 }
 
-/// A sentence of one blocker: where, of what, how much is missing, used and allowed.
+/// Checks a sentence of a blocker: place, resource, missing quantity, usage, and maximum.
 fn blocker(one: &Blocker) {
     let sentence = one.sentence();
     assert!(!sentence.is_empty(), "{one:?}");
@@ -58,7 +57,7 @@ fn blocker(one: &Blocker) {
         says(&sentence, &place(one));
     }
     if let Some(resource) = &one.resource {
-        // What can never fit says what is wanted and what there may be: neither usage nor its end matters.
+        // Usage does not matter if a request can never fit.
         let amounts = match one.mending() {
             Mending::Never => vec![one.wanted, one.limit],
             _ => vec![one.missing, one.used, one.limit],
@@ -71,7 +70,7 @@ fn blocker(one: &Blocker) {
     in_our_words(&sentence);
 }
 
-/// A line of the overview: how many applications with how many asks, for what, where, how much.
+/// Checks a line of the overview: applications, requests, resource, place, and quantity.
 fn group(one: &WaitingGroup) {
     let sentence = one.sentence();
     says(&sentence, &[one.apps.to_string(), one.asks.to_string()]);
@@ -86,7 +85,7 @@ fn group(one: &WaitingGroup) {
     in_our_words(&sentence);
 }
 
-/// Looks at every sentence of a moment; gives how many blockers of each level there were.
+/// Checks every sentence of a state, and counts the blockers of each level.
 fn look(part: &Partition, runner: &Runner, seen: &mut BTreeMap<BlockLevel, u64>) {
     for (_, app) in part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).take(200) {
         let found = part.explain(runner.now(), &app.id, None).unwrap();

@@ -1,4 +1,4 @@
-//! What rules are judged by: one moment of a cluster, and what is known next to it.
+//! The inputs of rules: a cluster at one time, and additional data.
 
 use std::sync::Arc;
 
@@ -6,41 +6,41 @@ use model::Time;
 use view::View;
 use view::record::Record;
 
-/// What a step of the alerts is made from.
+/// The inputs of one evaluation.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The cluster at that time.
+    /// The cluster.
     pub view: Arc<View>,
-    /// The cluster's time now.
+    /// The cluster time.
     pub at: Time,
-    /// The important events of the last hours, the oldest first; `None` where the cluster does not report events.
+    /// The important events of the last hours, the oldest first; `None` if the cluster does not report events.
     pub happened: Option<Vec<Arc<Record>>>,
-    /// What is wrong with the connection, in words; `None` while the view is what is. Else only rules about the connection and the disk are
-    /// judged.
+    /// The connection problem, in words; `None` while connected. With one, only rules about the connection and the disk
+    /// are evaluated.
     pub connection: Option<String>,
-    /// What the scheduler says is wrong with itself, one sentence each; `None` where it is unknown.
+    /// The failed health checks, one sentence each; `None` if unknown.
     pub health: Option<Vec<String>>,
-    /// The disk that the state is kept on; `None` without a state directory, or where it cannot be asked.
+    /// The disk of the state directory; `None` without one, or if it cannot be queried.
     pub disk: Option<Disk>,
-    /// Whether the view has the applications; a remote may not have been asked yet.
+    /// Whether the applications are loaded.
     pub apps: bool,
 }
 
-/// How full a disk is, and what is wrong with it.
+/// The usage and failure of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disk {
-    /// The directory on it, as it was named.
+    /// The directory.
     pub folder: String,
-    /// What is free for this program, in bytes.
+    /// Available bytes.
     pub free: u64,
-    /// What it has, in bytes.
+    /// Total bytes.
     pub size: u64,
-    /// Why something cannot be written there now.
+    /// Why writes fail.
     pub failure: Option<String>,
 }
 
 impl Disk {
-    /// How much is in use, in percent; 100 where something cannot be written.
+    /// The used percentage; 100 if writes fail.
     pub fn used(&self) -> f64 {
         match (&self.failure, self.size) {
             (Some(_), _) => 100.0,

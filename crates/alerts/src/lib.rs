@@ -1,4 +1,4 @@
-//! Alerts: rules over what a view shows, and what became of each of them over time.
+//! Alerts: rules over a view, and the state of their alerts over time.
 //!
 //! ```text
 //!  rules (TOML) ──read──> Rules
@@ -6,19 +6,19 @@
 //!                                             Alerts::step(now) <───┘──> changes to report
 //! ```
 //!
-//! A rule has readings: one for each subject (a queue, a node, the connection) of which its condition holds, with figures. For each rule and
-//! subject there is a state: pending until the condition reserved for long enough, firing, and firing until it did not apply to long enough. What
-//! fires is reported once, unless another rule that fires inhibits it or someone silenced it.
+//! A rule has a reading for each subject (a queue, a node, the connection) for which its condition is true. An alert is
+//! pending until the condition was true for long enough, then firing until it was false for long enough. A firing alert
+//! is reported once, unless another firing rule inhibits it or a user silenced it.
 //!
-//! Where to read: [`rule`] is what a rule is, [`read`] how the text of rules is read; [`given`] what is judged, `condition` how; [`state`]
-//! what became of it, with [`silence`]; [`expression`] the little language of the kind `expression`.
+//! Modules: [`rule`] is a rule, `read` parses rules; [`given`] is the input, `condition` evaluates it; [`state`] is
+//! the state of alerts, with [`silence`]; [`expression`] is the language of the kind `expression`.
 //!
 //! Invariants:
-//! - pure: time arrives as an argument; the same steps give the same changes;
-//! - one alert is reported once when it fires and once when it has ended, and a state that is saved and read again reports nothing twice;
-//! - time that goes back, and time in which no one looked, counts nothing;
-//! - what cannot be seen (the connection is lost) neither fires nor resolves anything;
-//! - the number of alerts of a rule is bounded ([`state::MOST`]); what is beyond it is counted.
+//! - pure: time is an argument; the same steps give the same changes;
+//! - an alert is reported once when it fires and once when it resolves, also across a saved and restored state;
+//! - clock setbacks and times without observation count nothing;
+//! - unobservable conditions (the connection is lost) neither fire nor resolve;
+//! - the alerts of a rule are limited ([`state::MOST`]); the excess is counted.
 
 pub mod alerting;
 mod condition;

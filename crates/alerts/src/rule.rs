@@ -1,4 +1,4 @@
-//! Rules: what is watched, from which threshold on, for how long, and what is reported.
+//! Rules: condition, threshold, duration, and text.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,24 +8,24 @@ use config::Place;
 use model::QueuePath;
 use view::drain::span;
 
-/// How bad it is. The names are those that routes of an Alertmanager use.
+/// The severity, named as in routes of an Alertmanager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Good to know.
+    /// Informational.
     Info,
-    /// Someone should look today.
+    /// Needs attention today.
     Warning,
-    /// Someone should look now.
+    /// Needs attention now.
     Critical,
 }
 
 impl Severity {
-    /// All of them with their words.
+    /// The names.
     pub const NAMES: [(&'static str, Self); 3] =
         [("info", Self::Info), ("warning", Self::Warning), ("critical", Self::Critical)];
 
-    /// Its word in rules and labels.
+    /// The name in rules and labels.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -41,21 +41,21 @@ impl fmt::Display for Severity {
     }
 }
 
-/// In what the threshold of a kind of rule is counted.
+/// The unit of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// There is no threshold: it is so, or not.
+    /// No threshold.
     Nothing,
     /// Percent, more than 0 and at most 100.
     Percent,
-    /// A number of things, at least 1.
+    /// A count, at least 1.
     Count,
-    /// A duration, in seconds here.
+    /// A duration in seconds.
     Duration,
 }
 
 impl Unit {
-    /// A figure of it for people.
+    /// Formats a value.
     pub fn show(self, figure: f64) -> String {
         match self {
             Self::Nothing | Self::Count => format!("{figure}"),
@@ -74,25 +74,25 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
 
-            /// Its word in rules.
+            /// The name in rules.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$kind => $word,)* }
             }
 
-            /// In what its threshold `at` is counted.
+            /// The unit of the threshold `at`.
             pub const fn unit(self) -> Unit {
                 match self { $(Self::$kind => Unit::$unit,)* }
             }
 
-            /// What its alerts are about.
+            /// The subjects of its alerts.
             pub const fn about(self) -> About {
                 match self { $(Self::$kind => About::$about,)* }
             }
 
-            /// What it means, in a sentence.
+            /// The meaning, in a sentence.
             pub const fn means(self) -> &'static str {
                 match self { $(Self::$kind => concat!($($means,)*).trim_ascii(),)* }
             }
@@ -100,16 +100,16 @@ macro_rules! kinds {
     };
 }
 
-/// What the alerts of a kind of rule are about.
+/// The subjects of a kind's alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// Queues: the rule can name some of them.
+    /// Queues, which the rule can select.
     Queues,
-    /// Something else in the cluster.
+    /// Other objects in the cluster.
     Cluster,
-    /// What is seen without the view: judged also while the connection is lost.
+    /// Objects outside the view: evaluated also while disconnected.
     Outside,
-    /// What its expression names.
+    /// The subjects of its expression.
     Values,
 }
 
@@ -149,60 +149,60 @@ kinds! {
 }
 
 impl Kind {
-    /// The kind of a word.
+    /// The kind with a name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.word() == word)
     }
 
-    /// Whether it examines what happened in a span, `within`.
+    /// Whether it has a time range `within`.
     pub const fn has_span(self) -> bool {
         matches!(self, Self::Preemptions | Self::NodeLost)
     }
 }
 
-/// One rule, checked.
+/// A valid rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Its name, by which alerts, silences and inhibitions know it.
+    /// The name, for alerts, silences, and inhibitions.
     pub name: String,
-    /// What it watches.
+    /// The kind.
     pub kind: Kind,
-    /// From this figure on it holds, in the unit of its kind; 0 without one.
+    /// The threshold, in the unit of the kind; 0 without one.
     pub at: f64,
-    /// Once it fires, down to which figure it still holds.
+    /// The threshold for resolving a firing alert.
     pub resolve_at: f64,
-    /// What it looks back at, of kinds that do.
+    /// The time range, for kinds with one.
     pub within: Duration,
-    /// For how long it has to hold before it fires.
+    /// How long the condition must be true before the alert fires.
     pub lasts: Duration,
-    /// For how long it must not hold before it has ended.
+    /// How long the condition must be false before the alert resolves.
     pub resolve_after: Duration,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// Only these queues with all below them; empty for all.
+    /// Only these subtrees; empty for all.
     pub queues: Vec<QueuePath>,
-    /// Not these queues with all below them.
+    /// Not these subtrees.
     pub except: Vec<QueuePath>,
-    /// What is reported instead of the figures alone, with `{subject}`, `{figures}`, `{value}` and `{rule}` in it.
+    /// The text template with `{subject}`, `{figures}`, `{value}`, and `{rule}`; `None` for the values alone.
     pub text: Option<String>,
-    /// The rules that keep it from being reported while they hold.
+    /// The rules that inhibit it while they are true.
     pub inhibited_by: Vec<String>,
-    /// Of the kind `expression`: when it holds.
+    /// For the kind `expression`: the condition.
     pub when: Option<Expression>,
-    /// Of the kind `expression`: once it fires, when it does not hold any more; `None`: when `when` is false.
+    /// For the kind `expression`: the condition to resolve; `None` if it resolves when `when` is false.
     pub until: Option<Expression>,
-    /// Where it is written; line 0 for one of the defaults.
+    /// The location; line 0 for a default rule.
     pub place: Place,
 }
 
 impl Rule {
-    /// Whether it watches a queue.
+    /// Whether it selects a queue.
     pub fn covers(&self, queue: &QueuePath) -> bool {
         let within = |of: &QueuePath| queue.is_within(of);
         (self.queues.is_empty() || self.queues.iter().any(within)) && !self.except.iter().any(within)
     }
 
-    /// Its threshold in words: `at 95%, for 10m`.
+    /// The threshold in words: `at 95%, for 10m`.
     pub fn words(&self) -> String {
         let mut parts = Vec::new();
         if self.kind.unit() != Unit::Nothing {
@@ -221,63 +221,63 @@ impl Rule {
     }
 }
 
-/// A set of rules that fit together: every name stands once, and inhibitions have no circle.
+/// Consistent rules: unique names, and no cycle of inhibitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// The rules, in the order of their names.
+    /// The rules, by name.
     pub rules: Vec<Rule>,
-    /// Where alerts are sent, next to the screen.
+    /// The receivers and the terminal.
     pub targets: Targets,
 }
 
 impl Rules {
-    /// The rule of a name.
+    /// The rule with a name.
     pub fn get(&self, name: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.name == name)
     }
 }
 
-/// Where alerts are sent.
+/// The destinations of alerts besides the screen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Targets {
-    /// Programs and addresses.
+    /// Programs and URLs.
     pub receivers: Vec<Receiver>,
-    /// What the terminal does.
+    /// The terminal.
     pub terminal: Terminal,
 }
 
-/// One place that alerts are sent to.
+/// A receiver of alerts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receiver {
-    /// Its name, by which what was sent is remembered.
+    /// The name, which identifies what was sent.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub to: ReceiverKind,
-    /// Only alerts at least so bad.
+    /// The minimum severity.
     pub severity: Severity,
-    /// How long one try may take.
+    /// The time limit of a try.
     pub timeout: Duration,
 }
 
-/// What alerts are sent to.
+/// The kind of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReceiverKind {
-    /// An Alertmanager: its address without `/api/v2/alerts`. It routes, groups and repeats by its own configuration.
+    /// An Alertmanager: its URL without `/api/v2/alerts`. It routes, groups, and repeats by its own configuration.
     Alertmanager(String),
-    /// Whatever takes what an Alertmanager sends to its webhooks.
+    /// An endpoint that accepts the webhooks of an Alertmanager.
     Webhook(String),
-    /// A program with its arguments, which reads the same document from its standard input.
+    /// A program with arguments, which reads the same document from its standard input.
     Command(Vec<String>),
 }
 
-/// What a terminal does when an alert fires.
+/// The terminal's reaction to a firing alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// It rings its bell.
+    /// Ring the bell.
     pub bell: bool,
-    /// It shows a notification of the desktop, by this escape sequence.
+    /// Show a desktop notification with this escape sequence.
     pub notify: Option<Osc>,
-    /// Only for alerts at least so bad.
+    /// The minimum severity.
     pub severity: Severity,
 }
 
@@ -287,7 +287,7 @@ impl Default for Terminal {
     }
 }
 
-/// The escape sequences by which terminals show notifications.
+/// Escape sequences for notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Osc {
     /// `OSC 9`: iTerm2, Windows Terminal, WezTerm, Ghostty.
@@ -299,7 +299,7 @@ pub enum Osc {
 }
 
 impl Osc {
-    /// All of them with their words.
+    /// The names.
     pub const NAMES: [(&'static str, Self); 3] =
         [("osc9", Self::Osc9), ("osc777", Self::Osc777), ("osc99", Self::Osc99)];
 }

@@ -1,10 +1,10 @@
-//! A state of alerts as text, so that a restart reports nothing twice.
+//! Saves the state of alerts as text, so that a restart reports nothing twice.
 
 use super::silence::Silence;
 use super::state::{Alert, Alerts, Ended, LostNode};
 use model::Time;
 
-/// The version of the text. One that is newer is not read.
+/// The format version. Newer ones are rejected.
 const VERSION: u32 = 1;
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -20,10 +20,10 @@ struct Saved {
 }
 
 impl Alerts {
-    /// The state as JSON.
+    /// Saves the state as JSON.
     ///
     /// # Errors
-    /// None that is known: a number that JSON does not have.
+    /// Returns an error for a number that JSON does not support; none is known.
     pub fn save(&self) -> Result<String, String> {
         let saved = Saved {
             version: VERSION,
@@ -38,10 +38,11 @@ impl Alerts {
         serde_json::to_string(&saved).map_err(|error| error.to_string())
     }
 
-    /// Takes a state that was saved, at the cluster's time `now`: what was reported stays so, and the time in between counts nothing.
+    /// Restores a saved state at the cluster time `now`: reported alerts stay reported, and the time in between counts
+    /// nothing.
     ///
     /// # Errors
-    /// Why the text is none; then nothing is changed.
+    /// Returns an error for an invalid text; the state is then unchanged.
     pub fn restore(&mut self, text: &str, now: Time) -> Result<(), String> {
         let saved: Saved =
             serde_json::from_str(text).map_err(|error| format!("the state of the alerts cannot be parsed: {error}"))?;

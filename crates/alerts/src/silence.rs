@@ -1,4 +1,4 @@
-//! Silences: alerts that are not reported for a while, because someone said so, with a reason.
+//! Silences: alerts that are not reported for a time, with a user and a reason.
 
 use std::time::Duration;
 
@@ -10,59 +10,59 @@ use view::drain::span;
 
 /// The longest silence.
 pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
-/// How many silences may be active at the same time.
+/// The maximum number of active silences.
 pub const MOST: usize = 200;
-/// How many silences are kept, those that are over among them.
+/// The maximum number of stored silences, including ended ones.
 pub const MOST_RETAINED: usize = 1_000;
 
-/// One silence. It is kept after its end: who silenced what, and why.
+/// A silence. It is stored after its end.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Silence {
-    /// Its number; counts up by one.
+    /// The number; counts up by one.
     pub id: u64,
-    /// Only alerts of this rule; `None` for all rules.
+    /// Only alerts of this rule; `None` for all.
     pub rule: Option<String>,
-    /// Only alerts about this; `None` for everything.
+    /// Only alerts about this subject; `None` for all.
     pub subject: Option<Subject>,
-    /// When it started.
+    /// The start.
     pub from: Time,
-    /// When it ends, or ended.
+    /// The end.
     pub until: Time,
-    /// The user who silenced.
+    /// The user.
     pub by: String,
-    /// Why, in words; never empty.
+    /// The reason; never empty.
     pub reason: String,
-    /// How it ended; `None` while it is active.
+    /// How it ended; `None` while active.
     pub ended: Option<SilenceEnd>,
 }
 
-/// How a silence ended.
+/// The end of a silence.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SilenceEnd {
-    /// Its time was over.
+    /// It expired.
     Over,
-    /// Someone ended it before.
+    /// A user ended it.
     By(String),
 }
 
-/// What someone needs silenced.
+/// A requested silence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SilenceOrder {
     /// Only alerts of this rule.
     pub rule: Option<String>,
-    /// Only alerts about this.
+    /// Only alerts about this subject.
     pub subject: Option<Subject>,
-    /// For how long.
+    /// The duration.
     pub lasts: Duration,
-    /// Who says so.
+    /// The user.
     pub by: String,
-    /// Why, in words; must not be empty.
+    /// The reason; must not be empty.
     pub reason: String,
 }
 
 impl Silence {
-    /// Whether it keeps an alert from being reported.
+    /// Whether it matches an alert.
     pub fn matches(&self, alert: &Alert) -> bool {
         let is = |wanted: &Option<String>, name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
         self.ended.is_none()
@@ -70,7 +70,7 @@ impl Silence {
             && self.subject.as_ref().is_none_or(|subject| *subject == alert.subject)
     }
 
-    /// What it silences, in words.
+    /// The silenced alerts, in words.
     pub fn words(&self) -> String {
         match (&self.rule, &self.subject) {
             (Some(rule), Some(subject)) => format!("{rule} of {subject}"),
@@ -82,10 +82,10 @@ impl Silence {
 }
 
 impl Alerts {
-    /// Whether there can be such a silence now.
+    /// Whether a silence is possible now.
     ///
     /// # Errors
-    /// Why not: no reason, too long, no such rule, too many.
+    /// Returns the reason if not: no reason, too long, unknown rule, too many.
     pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
         let SilenceOrder { rule, lasts, reason, .. } = order;
         if reason.trim().is_empty() {
@@ -108,7 +108,7 @@ impl Alerts {
         Ok(())
     }
 
-    /// Silences from now on. Returns the number of the silence.
+    /// Starts a silence. Returns its number.
     ///
     /// # Errors
     /// As [`Alerts::can_silence`].
@@ -119,7 +119,7 @@ impl Alerts {
         let id = self.next_silence;
         self.next_silence += 1;
         self.silences.push(Silence { id, rule, subject, from: now, until: now + lasts, by, reason, ended: None });
-        // The oldest that is over goes.
+        // Drops the oldest ended one.
         if self.silences.len() > MOST_RETAINED
             && let Some(oldest) = self.silences.iter().position(|silence| silence.ended.is_some())
         {
@@ -129,10 +129,10 @@ impl Alerts {
         Ok(id)
     }
 
-    /// Ends a silence before its time. What still fires under it is reported by the next step.
+    /// Ends a silence early. The next step reports alerts that still fire.
     ///
     /// # Errors
-    /// There is none of this number active.
+    /// Returns an error if no active silence has this number.
     pub fn end_silence(&mut self, id: u64, by: &str, now: Time) -> Result<(), String> {
         let silence = self.silences.iter_mut().find(|silence| silence.id == id && silence.ended.is_none());
         let silence = silence.ok_or_else(|| format!("silence {id} is not active"))?;
@@ -140,12 +140,11 @@ impl Alerts {
         Ok(())
     }
 
-    /// The silences, the newest first, those that are over among them.
+    /// The silences, the newest first, including ended ones.
     pub fn silences(&self) -> impl Iterator<Item = &Silence> {
         self.silences.iter().rev()
     }
 
-    /// Ends the silences whose time has ended.
     pub(super) fn end_silences(&mut self, now: Time) {
         for silence in self.silences.iter_mut().filter(|silence| silence.ended.is_none() && silence.until <= now) {
             silence.ended = Some(SilenceEnd::Over);

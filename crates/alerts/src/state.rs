@@ -1,4 +1,4 @@
-//! What became of each rule and subject: [`Alerts`], a state machine that is stepped.
+//! The state of all alerts: [`Alerts`], a state machine.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,137 +11,136 @@ use super::subject::Subject;
 use model::{NodeId, Resource, Time};
 use view::NodeRow;
 
-/// How many alerts of one rule are kept at the same time; those beyond it are counted.
+/// The maximum number of alerts per rule; the excess is counted.
 pub const MOST: usize = 200;
-/// How many alerts that are over are kept.
+/// The maximum number of stored resolved alerts.
 pub const MOST_ENDED: usize = 500;
-/// How many lost nodes are remembered.
 pub(super) const MOST_LOST: usize = 1_000;
 
-/// How far an alert is.
+/// The stage of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// Its condition holds, not yet for long enough.
+    /// The condition is true, but not for long enough.
     Pending,
-    /// Its condition has reserved for long enough.
+    /// The condition was true for long enough.
     Firing,
 }
 
-/// Why an alert that fires is not reported.
+/// Why a firing alert is not reported.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Held {
-    /// A rule of this name holds, which inhibits it.
+    /// Inhibited by this rule.
     Inhibited(String),
-    /// A silence of this number matches it.
+    /// Silenced by the silence with this number.
     Silenced(u64),
 }
 
-/// One alert: a rule whose condition holds of a subject.
+/// An alert: a rule and a subject for which its condition is true.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Alert {
-    /// The name of its rule.
+    /// The name of the rule.
     pub rule: String,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
-    /// How far it is.
+    /// The stage.
     pub stage: Stage,
-    /// Since when its condition holds.
+    /// Since when the condition is true.
     pub since: Time,
-    /// When it started to fire.
+    /// When it fired.
     pub fired: Option<Time>,
-    /// Since when its condition does not hold any more though it fires.
+    /// Since when the condition is false, while it fires.
     pub clear: Option<Time>,
-    /// The figure next to the threshold of its rule.
+    /// The value that is compared with the threshold.
     pub value: f64,
-    /// What is so, with figures.
+    /// The text with values.
     pub text: String,
-    /// That it fires was reported.
+    /// The firing was reported.
     pub reported: bool,
-    /// Why it is not.
+    /// Why it is not reported.
     pub held: Option<Held>,
-    /// Which thing of the subject it is, where that changes: the condition then restarts.
+    /// The variable object of the subject, for example the first application of a queue: a change restarts the
+    /// condition.
     pub which: String,
 }
 
 impl Alert {
-    /// Whether it fires and nothing holds it back.
+    /// Whether it fires and is neither inhibited nor silenced.
     pub fn is_on(&self) -> bool {
         self.stage == Stage::Firing && self.held.is_none()
     }
 
-    /// The name of its rule and its subject, in words.
+    /// The rule and the subject, in words.
     pub fn title(&self) -> String {
         format!("{}: {}", self.rule, self.subject)
     }
 }
 
-/// What happened to an alert that others are to be notified of.
+/// The kind of a reported change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It starts to fire.
+    /// The alert fires.
     Firing,
-    /// It has ended.
+    /// The alert resolved.
     Resolved,
 }
 
-/// Something to report.
+/// A change to report.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Change {
-    /// Counts up by one for all changes of a state, over restarts too.
+    /// Counts up by one over all changes, across restarts.
     pub number: u64,
-    /// Whether it fires or has ended.
+    /// The kind.
     pub kind: ChangeKind,
-    /// When, by the cluster's time.
+    /// The cluster time.
     pub at: Time,
-    /// The alert as it is then.
+    /// The alert at that time.
     pub alert: Alert,
 }
 
-/// An alert that has ended.
+/// A resolved alert.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ended {
-    /// As it was last.
+    /// Its last state.
     pub alert: Alert,
-    /// When it was over.
+    /// When it resolved.
     pub at: Time,
 }
 
-/// A node that went without having been drained.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct LostNode {
     pub partition: String,
     pub node: String,
     pub at: Time,
-    /// What was allocated on it.
+    /// Its allocated resources.
     pub had: Resource,
 }
 
-/// What the conditions of the next step are compared with.
+/// Data from the previous step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// When the last step was that saw the cluster.
+    /// The last step with a visible cluster.
     pub at: Option<Time>,
-    /// How many allocations had been made then.
+    /// The allocation counter at that step.
     pub made: Option<u64>,
-    /// The nodes that there were, by partition.
+    /// The nodes at that step, by partition.
     pub nodes: BTreeMap<Arc<str>, OrdMap<NodeId, Arc<NodeRow>>>,
     /// The nodes that went.
     pub lost: Vec<LostNode>,
 }
 
-/// The alerts of a cluster by a set of rules.
+/// The alerts of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Alerts {
     pub(super) rules: Arc<Rules>,
-    /// When the last step was; `None` before the first one, and after a state was read: the time between counts nothing.
+    /// The last step; `None` before the first one and after a restore: the time in between counts nothing.
     pub(super) at: Option<Time>,
     pub(super) alerts: BTreeMap<(String, Subject), Alert>,
-    /// How many alerts of a rule there would be beyond [`MOST`].
+    /// The number of alerts beyond [`MOST`], by rule.
     pub(super) beyond: BTreeMap<String, u64>,
     pub(super) ended: VecDeque<Ended>,
     pub(super) silences: Vec<Silence>,
@@ -151,17 +150,17 @@ pub struct Alerts {
 }
 
 impl Alerts {
-    /// No alerts yet.
+    /// Starts without alerts.
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { rules, next_silence: 1, next_change: 1, ..Self::default() }
     }
 
-    /// The active rules.
+    /// The rules.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
-    /// The alerts, those that fire first, the worst first, then by age.
+    /// The alerts, firing ones first, then by severity and age.
     pub fn list(&self) -> Vec<Alert> {
         let mut all: Vec<Alert> = self.alerts.values().cloned().collect();
         all.sort_by(|one, other| {
@@ -171,22 +170,22 @@ impl Alerts {
         all
     }
 
-    /// When the last step was, by the cluster's time.
+    /// The cluster time of the last step.
     pub fn stepped(&self) -> Option<Time> {
         self.at
     }
 
-    /// The number that the next change has.
+    /// The number of the next change.
     pub fn next_change(&self) -> u64 {
         self.next_change
     }
 
-    /// The alerts that have ended, the newest first.
+    /// The resolved alerts, the newest first.
     pub fn ended(&self) -> impl Iterator<Item = &Ended> {
         self.ended.iter().rev()
     }
 
-    /// How many more alerts there would be of each rule than are kept.
+    /// The number of alerts beyond the maximum, by rule.
     pub fn beyond(&self) -> &BTreeMap<String, u64> {
         &self.beyond
     }

@@ -1,4 +1,4 @@
-//! One step of the alerts: judge, let time pass, block, report.
+//! A step of the alerts: evaluate, advance time, inhibit and silence, report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::subject::Subject;
 use model::{NodeId, Time};
 use view::PartitionView;
 
-/// How long a lost node is remembered at most.
 const REMEMBERED: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Alerts {
-    /// Judges all rules at a moment. Returns what is to be reported, in the order of the rules.
+    /// Evaluates all rules. Returns the changes to report, in rule order.
     ///
-    /// Time that goes back, and time before the first step of a state that was read, counts nothing: what was pending stays as old unchanged.
+    /// Clock setbacks and the time before the first step of a restored state count nothing: pending alerts keep their
+    /// age.
     pub fn step(&mut self, given: &Given) -> Vec<Change> {
         let now = given.at;
         let before = self.at.replace(now);
@@ -45,12 +45,12 @@ impl Alerts {
         self.report(now)
     }
 
-    /// Takes other rules. What belongs to a rule that no longer exists has ended, and reported by the next step.
+    /// Changes the rules. The next step reports the alerts of removed rules as resolved.
     pub fn set_rules(&mut self, rules: Arc<Rules>) {
         self.rules = rules;
     }
 
-    /// The clock jumped back: alerts stay as old unchanged.
+    /// The clock jumped back: alerts keep their age.
     fn jumped_back(&mut self, by: Duration) {
         for alert in self.alerts.values_mut() {
             alert.since = alert.since - by;
@@ -59,7 +59,7 @@ impl Alerts {
         }
     }
 
-    /// A time went by in which no one saw what is judged: it counts neither for what is pending nor for what is clear.
+    /// A time without observation counts for neither pending nor clear alerts.
     fn unseen(&mut self, time: Duration, which: impl Fn(&Alert) -> bool) {
         for alert in self.alerts.values_mut().filter(|alert| which(alert)) {
             if alert.stage == Stage::Pending {
@@ -69,7 +69,7 @@ impl Alerts {
         }
     }
 
-    /// After a state was read: the time from its last step until `now`, in which no one looked, counts nothing.
+    /// After a restore: the time from the last step until `now` counts nothing.
     pub(super) fn skip(&mut self, from: Time, now: Time) {
         if now < from {
             self.jumped_back(from.since(now));
@@ -79,7 +79,6 @@ impl Alerts {
         self.at = Some(now);
     }
 
-    /// Takes the readings of one rule.
     fn judge(&mut self, rule: &Rule, mut found: Vec<Reading>, now: Time) {
         let known: Vec<Subject> = self.of_rule(rule).map(|alert| alert.subject.clone()).collect();
         let subjects: BTreeSet<&Subject> = found.iter().map(|reading| &reading.subject).collect();
@@ -87,7 +86,7 @@ impl Alerts {
         for subject in gone {
             self.clear(rule, &subject, now);
         }
-        // Where there are too many, the worst are kept.
+        // If there are too many, the worst are kept.
         found.sort_by(|one, other| other.value.total_cmp(&one.value));
         let mut there = self.of_rule(rule).count();
         let mut beyond = 0;
@@ -117,7 +116,6 @@ impl Alerts {
         self.alerts.values().filter(|alert| alert.rule == rule.name)
     }
 
-    /// The condition of an alert does not hold.
     fn clear(&mut self, rule: &Rule, subject: &Subject, now: Time) {
         let key = (rule.name.clone(), subject.clone());
         let Some(alert) = self.alerts.get_mut(&key) else { return };
@@ -127,18 +125,18 @@ impl Alerts {
         }
         let clear = *alert.clear.get_or_insert(now);
         if now.since(clear) >= rule.resolve_after {
-            // It has ended: `report` takes it out.
+            // It resolved: `report` removes it.
             alert.stage = Stage::Pending;
         }
     }
 
-    /// Remembers which nodes there are, and which went without having been drained.
+    /// Tracks nodes, and those that were removed without a drain.
     fn see_nodes(&mut self, given: &Given) {
         if given.connection.is_some() {
             return;
         }
         for part in &given.view.partitions {
-            // Capacity without nodes: they have not been requested yet.
+            // Capacity without nodes: they are not loaded.
             if part.nodes.is_empty() && !part.capacity.is_zero() {
                 continue;
             }
@@ -153,7 +151,7 @@ impl Alerts {
             given.view.partitions.iter().map(|part| (&*part.name, part)).collect();
         self.memory.nodes.retain(|name, _| parts.contains_key(&**name));
         self.memory.lost.retain_mut(|lost| {
-            // A clock that went back must not make it younger than nothing.
+            // After a clock setback, an age must not be negative.
             lost.at = lost.at.min(given.at);
             let back = parts
                 .get(&*lost.partition)
@@ -164,14 +162,14 @@ impl Alerts {
         self.memory.lost.drain(..more);
     }
 
-    /// Says of every alert what holds it back now.
+    /// Sets for each alert what inhibits or silences it.
     pub(super) fn hold(&mut self) {
         let now = self.at.unwrap_or_default();
         self.hold_at(now);
     }
 
     fn hold_at(&mut self, now: Time) {
-        // Where a rule holds, pending or firing, by partition; what concerns the whole holds everywhere.
+        // The partitions in which a rule is true, pending or firing; a subject without a partition counts in all.
         let holding: BTreeSet<(String, String)> = self
             .alerts
             .values()
@@ -194,7 +192,7 @@ impl Alerts {
             let held = inhibited.or_else(silenced);
             let released = held.is_none() && matches!(alert.held, Some(Held::Inhibited(_)));
             if released && !alert.reported && alert.stage == Stage::Firing && alert.clear.is_none() {
-                // What held it back has ended; it has the time of its rule to go by itself.
+                // The inhibition ended; the duration of its rule starts again.
                 (alert.stage, alert.since, alert.fired) = (Stage::Pending, now, None);
                 alert.age(rule, now);
             }
@@ -202,7 +200,7 @@ impl Alerts {
         }
     }
 
-    /// What is to be reported, once each; alerts that are over go.
+    /// Returns each change once; removes resolved alerts.
     fn report(&mut self, now: Time) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut over = Vec::new();
@@ -255,12 +253,11 @@ impl Alert {
         }
     }
 
-    /// Whether it fired and has been clear for long enough.
     fn is_over(&self) -> bool {
         self.stage == Stage::Pending && self.fired.is_some()
     }
 
-    /// Takes a reading. Whether its condition holds by it.
+    /// Applies a reading. Returns whether its condition is true.
     fn take(&mut self, rule: &Rule, reading: Reading, now: Time) -> bool {
         let firing = self.stage == Stage::Firing;
         let another = reading.which != self.which;
@@ -278,7 +275,7 @@ impl Alert {
         true
     }
 
-    /// Fires where it has reserved for long enough.
+    /// Fires if the condition was true for long enough.
     fn age(&mut self, rule: &Rule, now: Time) {
         if self.stage == Stage::Pending && now.since(self.since) >= rule.lasts {
             (self.stage, self.fired) = (Stage::Firing, Some(now));
@@ -286,7 +283,6 @@ impl Alert {
     }
 }
 
-/// What is reported of a reading.
 fn said(rule: &Rule, reading: &Reading) -> String {
     let Some(text) = &rule.text else { return reading.figures.clone() };
     let value = match rule.kind.unit() {

@@ -1,36 +1,36 @@
-//! What an alert is about.
+//! The subjects of alerts.
 
 use std::fmt;
 
 use model::{NodeId, QueuePath};
 use view::waiting::Target;
 
-/// What kind of thing an alert is about.
+/// The kind of a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
-    /// A partition as a whole.
+    /// A partition.
     Cluster,
     /// A queue, by its path.
     Queue,
-    /// A user, by name.
+    /// A user.
     User,
-    /// A group, by name.
+    /// A group.
     Group,
-    /// A node, by its id.
+    /// A node.
     Node,
-    /// The configuration as a whole.
+    /// The configuration.
     Configuration,
     /// The connection to the scheduler.
     Connection,
-    /// The scheduler's own figures.
+    /// The scheduler's health.
     Scheduler,
-    /// The disk that the state is kept on.
+    /// The disk of the state directory.
     Disk,
 }
 
 impl SubjectKind {
-    /// Its word: also the name of its label in what is sent.
+    /// The name, also of its label.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Cluster => "cluster",
@@ -46,31 +46,31 @@ impl SubjectKind {
     }
 }
 
-/// What one alert of a rule is about. Two alerts of a rule never have the same.
+/// The subject of an alert, unique within a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Subject {
-    /// In which partition; empty for what concerns the scheduler as a whole.
+    /// The partition; empty for the scheduler as a whole.
     pub partition: String,
-    /// What kind of thing it is.
+    /// The kind.
     pub kind: SubjectKind,
-    /// Its name; empty where the kind says it all.
+    /// The name; empty if the kind is sufficient.
     pub name: String,
-    /// Of the limit of a user or group: the queue that it is on.
+    /// For a user or group limit: its queue.
     pub queue: Option<String>,
 }
 
 impl Subject {
-    /// A thing in a partition.
+    /// Returns a subject in a partition.
     pub fn new(partition: &str, kind: SubjectKind, name: impl Into<String>) -> Self {
         Self { partition: partition.to_owned(), kind, name: name.into(), queue: None }
     }
 
-    /// Something of the scheduler as a whole.
+    /// Returns a subject of the whole scheduler.
     pub fn whole(kind: SubjectKind) -> Self {
         Self::new("", kind, "")
     }
 
-    /// Its labels by name, as they are sent: `partition`, and its kind or the queue of a limit.
+    /// The labels to send: `partition`, and its kind or the queue of a limit.
     pub fn labels(&self) -> Vec<(&'static str, &str)> {
         let mut labels = Vec::new();
         if !self.partition.is_empty() {
@@ -83,7 +83,7 @@ impl Subject {
         labels
     }
 
-    /// Where a person examines it; `None` where there is no page of it.
+    /// The page of the subject, if any.
     pub fn target(&self) -> Option<Target> {
         match self.kind {
             SubjectKind::Queue => Some(Target::Queue(QueuePath::new(&self.name))),
@@ -96,7 +96,6 @@ impl Subject {
 }
 
 impl fmt::Display for Subject {
-    /// `queue root.a`, `user sue in root.tenants`, `connection`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind.word())?;
         if !self.name.is_empty() {

@@ -1,4 +1,4 @@
-//! What there is to know of an answer in addition its body.
+//! Properties of an answer besides its body.
 
 use std::time::SystemTime;
 
@@ -9,13 +9,13 @@ use serde::de::DeserializeOwned;
 use super::fault::Fault;
 use wire::dto::plain;
 
-/// The kind of an answer, in small letters; empty where none is named.
+/// The content type in lowercase; empty if missing.
 pub fn content_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Whether a text starts as no JSON and no YAML of a scheduler does.
+/// Whether a text starts like neither JSON nor YAML of a scheduler.
 pub fn looks_foreign(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }
@@ -30,7 +30,7 @@ pub fn leads_to(response: &Response, base: &Url, path: &str) -> bool {
     })
 }
 
-/// An answer as what it should be.
+/// Parses an answer.
 pub fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault> {
     serde_json::from_slice(bytes).map_err(|error| {
         let shown = if bytes.is_empty() {
@@ -42,7 +42,7 @@ pub fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault>
     })
 }
 
-/// What the clock of the other side showed.
+/// The time of the server's clock.
 pub fn date_of(response: &Response) -> Option<SystemTime> {
     httpdate::parse_http_date(response.headers().get(DATE)?.to_str().ok()?).ok()
 }

@@ -1,4 +1,4 @@
-//! An address and a token that change while a client is used: a daemon of this machine that is started again has others.
+//! An address and a token that change when a local daemon restarts.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -7,7 +7,7 @@ use reqwest::header::HeaderValue;
 
 use super::target::{Target, TargetFault, Token};
 
-/// Where a client asks at present, and with which token. All clones are the same door.
+/// The current address and token of a client. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Door(Arc<RwLock<(Url, Token)>>);
 
@@ -16,10 +16,10 @@ impl Door {
         Self(Arc::new(RwLock::new((address, token))))
     }
 
-    /// Has all clients of this door ask another address of this machine from now on, with another token.
+    /// Switches all clients to another address and token on this machine.
     ///
     /// # Errors
-    /// The address is invalid, or of another machine.
+    /// Invalid address, or another machine.
     pub fn renew(&self, address: &str, token: Token) -> Result<(), TargetFault> {
         let target = Target::new(address)?;
         if !target.is_loopback() {

@@ -1,15 +1,11 @@
-//! The elements of a large JSON list, passed on one by one while the list still arrives.
-//!
-//! A list of applications or nodes can be tens of megabytes. It is never held as a whole: what is kept is the element that is just
-//! coming in. An element is passed on as its bytes, so that who has seen the same bytes before need not read them again.
+//! Splits a large JSON list while it arrives. Only the current element is in memory, as bytes, so that the receiver can
+//! skip known ones.
 
-/// Takes a JSON list apart as it arrives.
+/// Splits a JSON list while it arrives.
 #[derive(Debug)]
 pub struct Elements {
     held: Vec<u8>,
-    /// How far `held` has been examined.
     at: usize,
-    /// Where the present element starts in `held`.
     start: usize,
     state: State,
     limit: usize,
@@ -20,33 +16,33 @@ pub struct Elements {
 enum State {
     /// Before the list.
     Before,
-    /// In the list, between elements; whether a comma has to come first.
+    /// In the list, between elements; whether a comma must follow.
     Between { comma: bool },
-    /// In an element, this deep.
+    /// In an element, at this depth.
     Inside { depth: u32 },
-    /// In a text of an element.
+    /// In a string of an element.
     Text { depth: u32 },
-    /// Right behind a backslash in a text.
+    /// After a backslash in a string.
     Escape { depth: u32 },
-    /// In the word `null`, which represents an empty list; how many letters came.
+    /// In the word `null`, which means an empty list; the number of letters.
     Null(usize),
-    /// Behind the list.
+    /// After the list.
     After,
 }
 
-/// What is wrong with a list.
+/// An error in a list.
 pub type Wrong = String;
 
 impl Elements {
-    /// Of a list whose elements are at most `limit` bytes long.
+    /// A splitter for elements of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { held: Vec::new(), at: 0, start: 0, state: State::Before, limit, count: 0 }
     }
 
-    /// Takes more of the list, and passes every element that is whole now to `each`.
+    /// Takes more of the list, and passes every complete element to `each`.
     ///
     /// # Errors
-    /// It is no list of objects, an element is too long, or what `each` says.
+    /// Not a list of objects, an element that is too long, or an error of `each`.
     pub fn push(&mut self, chunk: &[u8], each: &mut dyn FnMut(&[u8]) -> Result<(), Wrong>) -> Result<(), Wrong> {
         self.held.extend_from_slice(chunk);
         while let Some(byte) = self.held.get(self.at).copied() {
@@ -91,10 +87,10 @@ impl Elements {
         self.forget()
     }
 
-    /// The end of the input.
+    /// Ends the input and returns the number of elements.
     ///
     /// # Errors
-    /// The list is not whole.
+    /// The list is incomplete.
     pub fn finish(self) -> Result<usize, Wrong> {
         match self.state {
             State::After => Ok(self.count),
@@ -102,7 +98,6 @@ impl Elements {
         }
     }
 
-    /// Drops what has been passed on.
     fn forget(&mut self) -> Result<(), Wrong> {
         let inside = matches!(self.state, State::Inside { .. } | State::Text { .. } | State::Escape { .. });
         let done = if inside { self.start } else { self.at };

@@ -1,4 +1,4 @@
-//! What can go wrong with a request, described for a person.
+//! Errors of a request, described for users.
 
 use std::fmt;
 
@@ -7,44 +7,43 @@ use serde_json::Value;
 use super::Trouble;
 use cluster::kube::KubeFault;
 
-/// How much of a foreign answer is shown, in characters.
 const SHOWN: usize = 60;
 
-/// Why there is no answer, or none that can be used.
+/// Why there is no usable answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// No one listens, the name is unknown, TLS does not start.
+    /// No listener, an unknown name, or a TLS error.
     Unreachable(Trouble),
-    /// A time limit passed: which phase, and how long it was.
+    /// A timeout: the phase and the limit.
     Slow(&'static str, std::time::Duration),
-    /// The answer ended before it was whole.
+    /// The answer was truncated.
     Cut(Trouble),
-    /// The answer is larger than what is taken; the limit in bytes.
+    /// The answer exceeds the limit in bytes.
     TooLarge(usize),
-    /// There is no such endpoint in this release (a 404 in text).
+    /// The release has no such endpoint (a 404 in text).
     NoEndpoint(String),
-    /// There is no such object (a 404 in JSON).
+    /// The object does not exist (a 404 in JSON).
     Missing(Box<ErrorBody>),
-    /// The other side refuses: status and what it says.
+    /// The server rejects the request: status and message.
     Refused(u16, Box<ErrorBody>),
-    /// The answer is not from a YuniKorn: status and its first characters.
+    /// The answer is not from YuniKorn: status and first characters.
     Foreign(u16, String),
-    /// The other side points elsewhere: status and where to.
+    /// A redirect: status and destination.
     Elsewhere(u16, String),
-    /// JSON that is invalid: what was asked, and what is wrong where.
+    /// Invalid JSON: the request, and the error with its location.
     Unreadable(String, String),
-    /// A release that is too old (`rest.md` section 8).
+    /// An unsupported old release (`rest.md` section 8).
     TooOld(String),
-    /// The API server of the cluster does not let requests through, or the scheduler is not found in it.
+    /// The cluster's API server rejects requests, or the scheduler is not found in the cluster.
     Cluster(Box<KubeFault>),
 }
 
 /// An error object (`rest.md` sections 3 and E2).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ErrorBody {
-    /// One line for people; names what is wrong and where.
+    /// One line for users with the error and its location.
     pub message: String,
-    /// What would be needed; may be the same line.
+    /// The remedy; may be the same line.
     pub description: String,
     /// The code of the native API.
     pub code: Option<String>,
@@ -53,7 +52,7 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// Reads an error object. `None` when it is none.
+    /// Parses an error object; `None` if it is none.
     pub fn read(body: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(body).ok()?;
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -79,7 +78,7 @@ impl fmt::Display for ErrorBody {
 }
 
 impl Fault {
-    /// The code of the native API, if one came.
+    /// The code of the native API, if present.
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Missing(said) | Self::Refused(_, said) => said.code.as_deref(),
@@ -87,7 +86,7 @@ impl Fault {
         }
     }
 
-    /// Whether the other side answered, and the same request will get the same answer.
+    /// Whether the server will answer the same request in the same way.
     pub fn is_answer(&self) -> bool {
         match self {
             Self::NoEndpoint(_) | Self::Missing(_) => true,
@@ -96,7 +95,7 @@ impl Fault {
         }
     }
 
-    /// Whether the other side answered this one request, though not with what was asked: others may be answered.
+    /// Whether only this request failed.
     pub fn is_about_this(&self) -> bool {
         match self {
             Self::Slow(..)
@@ -111,7 +110,7 @@ impl Fault {
         }
     }
 
-    /// Whether trying again is of no use until someone changes something: who one is, where one asks.
+    /// Whether a retry needs another user or address.
     pub fn is_final(&self) -> bool {
         match self {
             Self::Refused(status, _) => matches!(status, 401 | 403),
@@ -121,18 +120,18 @@ impl Fault {
         }
     }
 
-    /// Whether it may pass by itself though it is final: a kubeconfig gives a new token when one has expired, and an API server that
-    /// was just started refuses all until it has read its roles.
+    /// Whether a final error may resolve: an expired token is renewed, and a starting API server has not read its
+    /// roles.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
-    /// Whether the other side could not be asked at all, so that nothing can have happened there.
+    /// Whether the request did not reach the server.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Cluster(_))
     }
 
-    /// What the libraries say of it, for the details; may be empty.
+    /// The libraries' own message for the details; may be empty.
     pub fn technical(&self) -> &str {
         match self {
             Self::Unreachable(trouble) | Self::Cut(trouble) => trouble.technical(),
@@ -141,7 +140,7 @@ impl Fault {
         }
     }
 
-    /// The start of a foreign answer, fit for one line.
+    /// The start of a foreign answer in one line.
     pub fn first_of(body: &[u8]) -> String {
         let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
         let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");

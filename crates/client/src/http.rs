@@ -1,4 +1,4 @@
-//! Requests and answers.
+//! HTTP requests and answers.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use super::target::{Target, TargetFault, causes};
 use super::trouble::{self, Trouble};
 use cluster::kube::Cluster;
 
-/// The state dump's old and new place (`rest.md` 5.17).
+/// The old and new path of the state dump (`rest.md` 5.17).
 const DUMP: (&str, &str) = ("ws/v1/fullstatedump", "debug/fullstatedump");
-/// The longest error text that is read, in bytes.
+/// Maximum size of an error text, in bytes.
 const ERROR: usize = 64 << 10;
 
-/// How long each phase may take, and how large an answer may be.
+/// Timeouts of each phase, and maximum sizes of answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Until the connection stands, TLS included.
+    /// Until the connection is open, including TLS.
     pub connect: Duration,
-    /// From the request until the answer's header.
+    /// From the request to the answer's header.
     pub header: Duration,
     /// Between two parts of an answer.
     pub idle: Duration,
-    /// For an answer as a whole.
+    /// For a whole answer.
     pub whole: Duration,
-    /// Bytes of an answer that is read as a whole, unpacked.
+    /// Bytes of an unpacked answer that is read as a whole.
     pub body: usize,
-    /// Bytes of an answer that is read element by element, unpacked.
+    /// Bytes of an unpacked answer that is read by element.
     pub list: usize,
-    /// Bytes of one such element.
+    /// Bytes of an element.
     pub element: usize,
-    /// Connections that are kept for the next request.
+    /// Idle connections that are kept.
     pub retained: usize,
 }
 
@@ -58,35 +58,33 @@ impl Default for Limits {
     }
 }
 
-/// An answer, and what there is to know of how it came.
+/// An answer with its timing.
 #[derive(Clone, Debug)]
 pub struct ClientResponse<T> {
-    /// What was answered.
+    /// The answer's value.
     pub value: T,
-    /// From the request until the answer's header.
+    /// From the request to the answer's header.
     pub rtt: Duration,
-    /// From the request until the answer was read.
+    /// From the request to the end of the answer.
     pub took: Duration,
-    /// What the other side's clock showed, to the second.
+    /// The server's clock, in seconds.
     pub date: Option<SystemTime>,
 }
 
 impl<T> ClientResponse<T> {
-    /// The same with another value.
+    /// Replaces the value.
     pub fn with<U>(self, value: U) -> ClientResponse<U> {
         ClientResponse { value, rtt: self.rtt, took: self.took, date: self.date }
     }
 }
 
-/// Asks one target. Cheap to clone; the connections are shared.
+/// Sends requests to one target. Cheap to clone; connections are shared.
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
     base: Url,
-    /// Where the address and the token change.
     door: Option<Door>,
     limits: Limits,
-    /// Requests go through this cluster, with these headers.
     cluster: Option<(Arc<Cluster>, HeaderMap)>,
 }
 
@@ -94,9 +92,9 @@ impl Client {
     /// A client of a target.
     ///
     /// # Errors
-    /// TLS or the system's resolver does not start.
+    /// TLS or the system's resolver cannot start.
     pub fn new(target: &Target, limits: Limits) -> Result<Self, TargetFault> {
-        // Fails only when there is a provider already, which is as good.
+        // Fails only if a provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let failed = |error: &reqwest::Error| TargetFault::Client(causes(error));
         let mut headers = target.headers.clone();
@@ -122,7 +120,7 @@ impl Client {
             builder = builder.resolve(host, address);
         }
         if target.is_loopback() {
-            // A proxy has nothing to do with this machine, and must not see its tokens.
+            // A proxy must not see requests to this machine.
             builder = builder.no_proxy();
         }
         builder = if target.is_tls() {
@@ -132,7 +130,7 @@ impl Client {
             }
             builder.tls_certs_merge(authorities)
         } else {
-            // Without TLS the system's certificates need not be read, nor be there.
+            // The system's certificates may be missing.
             builder.tls_certs_only([])
         };
         if let Some(pem) = &target.certificate {
@@ -142,15 +140,15 @@ impl Client {
         Ok(Self { http, base: target.base.clone(), door: target.door.clone(), limits, cluster })
     }
 
-    /// The cluster that requests go through.
+    /// The cluster that requests pass through.
     pub fn cluster(&self) -> Option<&Arc<Cluster>> {
         self.cluster.as_ref().map(|(cluster, _)| cluster)
     }
 
-    /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
+    /// Gets a whole document. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
     ///
     /// # Errors
-    /// Everything that can go wrong.
+    /// Any error of the request.
     pub async fn get(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
         let (response, started, rtt) = self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
         let date = date_of(&response);
@@ -158,10 +156,10 @@ impl Client {
         Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
-    /// The same for what is text, where JSON is written otherwise: the configuration.
+    /// Gets the configuration as text.
     ///
     /// # Errors
-    /// Everything that can go wrong.
+    /// Any error of the request.
     pub async fn text(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/x-yaml, text/plain"))]);
         let (response, started, rtt) = self.send(Method::GET, path, headers, None, self.limits.header).await?;
@@ -170,20 +168,20 @@ impl Client {
         Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
-    /// Asks for JSON.
+    /// Gets and parses JSON.
     ///
     /// # Errors
-    /// Everything that can go wrong.
+    /// Any error of the request.
     pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<ClientResponse<T>, Fault> {
         let got = self.get(path).await?;
         let value = parsed(path, &got.value)?;
         Ok(got.with(value))
     }
 
-    /// Sends a body and reads the JSON that returns.
+    /// Sends a body and parses the JSON answer.
     ///
     /// # Errors
-    /// Everything that can go wrong.
+    /// Any error of the request.
     pub async fn send_json<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -197,10 +195,10 @@ impl Client {
         Ok(ClientResponse { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
     }
 
-    /// Asks for a list of objects and passes each to `each` as it arrives.
+    /// Gets a list of objects and passes each to `each` as it arrives.
     ///
     /// # Errors
-    /// Everything that can go wrong; elements may have been passed on by then.
+    /// Any error of the request; some elements may already have been passed.
     pub async fn elements(
         &self,
         path: &str,
@@ -227,10 +225,10 @@ impl Client {
         Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
-    /// Opens a stream of lines, whose header has to come within `patience`.
+    /// Opens a stream of lines, whose header must arrive within `patience`.
     ///
     /// # Errors
-    /// Everything that can go wrong.
+    /// Any error of the request.
     pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
         let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
         Ok(Lines::of(response))
@@ -257,7 +255,7 @@ impl Client {
                 tokio::time::timeout(patience, sending).await.map_err(|_| Fault::Slow("answer", patience))??;
             let status = response.status();
             if status.is_redirection() {
-                // The one redirect that is followed (rule 12), on the same host and port because only the path is taken.
+                // The only allowed redirect (rule 12): only the path is used.
                 if path == DUMP.0 && leads_to(&response, &self.base(), DUMP.1) {
                     path = DUMP.1;
                     continue;
@@ -324,7 +322,7 @@ impl Client {
         Ok(bytes)
     }
 
-    /// The next part of an answer, within the time limits.
+    /// The next part of an answer within the timeouts.
     async fn chunk(
         &self,
         response: &mut Response,
@@ -340,12 +338,12 @@ impl Client {
         }
     }
 
-    /// What a status other than 2xx means (`rest.md` sections 1 and 3).
+    /// Converts a status other than 2xx (`rest.md` sections 1 and 3).
     async fn refusal(&self, mut response: Response, path: &str, started: Instant) -> Fault {
         let status = response.status();
         let kind = content_type(&response);
         let mut body = Vec::new();
-        // What cannot be read of an error text is not there; the status says enough.
+        // The status is enough.
         while let Ok(Some(chunk)) = self.chunk(&mut response, started).await {
             body.extend_from_slice(&chunk);
             if body.len() > ERROR {
@@ -378,7 +376,6 @@ impl Client {
         }
     }
 
-    /// What an error of the connection means.
     fn fault(&self, error: reqwest::Error) -> Fault {
         let base = self.base();
         let host = base.host_str().unwrap_or_default();

@@ -1,14 +1,13 @@
-//! HTTP out: one scheduler's REST API, asked politely and trusted in nothing.
+//! The HTTP client for one scheduler's REST API. It does not trust the server.
 //!
-//! [`Target`] is where to ask and as whom, [`Client`] asks, [`Fault`] is what can go wrong, described for a person; [`release`] finds
-//! which release answers, by the shape of its answers.
+//! [`Target`] is the address and the user, [`Client`] sends requests, [`Fault`] is an error for users, and [`release`]
+//! detects the release.
 //!
 //! Invariants:
-//! - a token goes over TLS or to loopback, never elsewhere, and through no proxy that would see it; it is in no message;
-//! - every phase of a request has a time limit and every answer a limit of size, so nothing the other side does hangs or fills
-//!   memory;
-//! - no redirect is followed but the one of the state dump (`rest.md` section 9, rule 12);
-//! - nothing here runs on the console's thread.
+//! - a token is sent only over TLS or to loopback, never through a proxy that could see it, and is in no message;
+//! - every phase of a request has a timeout and every answer a maximum size;
+//! - only the redirect of the state dump is followed (`rest.md` section 9, rule 12);
+//! - nothing runs on the console's thread.
 
 mod answer;
 mod door;

@@ -1,33 +1,30 @@
-//! An answer that is a stream of lines.
+//! Answers that are streams of lines.
 
 use reqwest::Response;
 
 use super::fault::Fault;
 use super::trouble::Trouble;
 
-/// The longest line of a stream, in bytes.
+/// Maximum length of a line, in bytes.
 const LINE: usize = 1 << 20;
 
-/// A stream of lines. Dropping it ends it.
+/// A stream of lines, which ends on drop.
 #[derive(Debug)]
 pub struct Lines {
     response: Response,
     held: Vec<u8>,
-    /// How much of `held` was given out.
     given: usize,
 }
 
 impl Lines {
-    /// The lines of a response whose header has come.
     pub(super) fn of(response: Response) -> Self {
         Self { response, held: Vec::new(), given: 0 }
     }
 
-    /// The next line that is not empty, however long it takes; `None` at the end. Can be abandoned while it waits: nothing is
-    /// lost.
+    /// The next nonempty line, without a timeout; `None` at the end. Cancel-safe.
     ///
     /// # Errors
-    /// The stream broke, or a line is too long.
+    /// A broken stream, or a line that is too long.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         loop {
             let rest = &self.held[self.given..];

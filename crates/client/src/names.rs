@@ -2,17 +2,16 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Everything but what a part of a path may hold unchanged.
+/// Characters that must be escaped in a part of a path.
 const PATH_PART: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'@').remove(b':').remove(b'$');
 
-/// A name that the server decodes once: partitions, nodes, applications.
+/// Encodes a name that the server decodes once: partitions, nodes, applications.
 pub fn encode_once(name: &str) -> String {
     utf8_percent_encode(name, PATH_PART).to_string()
 }
 
-/// A name that the server decodes twice: queues, users, groups. Only `/` needs it, since such a name has no allocations else that a
-/// second decoding would change.
+/// Encodes a name that the server decodes twice: queues, users, groups. Only `/` needs it.
 pub fn encode_twice(name: &str) -> String {
     encode_once(name).replace("%2F", "%252F")
 }

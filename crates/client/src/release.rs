@@ -1,4 +1,4 @@
-//! Which release answers, seen by the shape of its answers (`rest.md` section 8).
+//! Detection of the release from the form of its answers (`rest.md` section 8).
 
 use std::fmt;
 
@@ -9,27 +9,27 @@ use serde_json::Value;
 use super::Fault;
 use model::Profile;
 
-/// A release of Apache YuniKorn, as far as its answers differ from those of others.
+/// A release of Apache YuniKorn with distinguishable answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Release {
-    /// 1.4: no partition-wide lists, no stream.
+    /// 1.4: no lists of a partition, no stream.
     V1_4,
-    /// 1.5: `subtree` inverted, a stream without its first line.
+    /// 1.5: inverted `subtree`, a stream without its first line.
     V1_5,
-    /// 1.6, whose decisions come nearest to those of 1.8.0.
+    /// 1.6, which decides almost like 1.8.0.
     V1_6,
-    /// 1.7, whose decisions come nearest to those of 1.8.0.
+    /// 1.7, which decides almost like 1.8.0.
     V1_7,
-    /// 1.8: the release that the wire types are written after.
+    /// 1.8: the reference of the wire types.
     V1_8,
-    /// 1.9: `node-utilization` no longer exists.
+    /// 1.9: without `node-utilization`.
     V1_9,
     /// Newer than 1.9.
     Newer,
 }
 
 impl Release {
-    /// The profile whose decisions come nearest to this release's.
+    /// The profile that decides most like this release.
     pub const fn profile(self) -> Profile {
         match self {
             Self::V1_4 | Self::V1_5 => Profile::V1_5_1,
@@ -53,47 +53,47 @@ impl fmt::Display for Release {
     }
 }
 
-/// What is at the other end.
+/// The kind of server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remote {
     /// A server of Apache YuniKorn.
     YuniKorn(Release),
-    /// A kornsole server, with what it can do.
+    /// A kornsole server with its features.
     Kornsole(Server),
 }
 
-/// What a kornsole server says of itself (E3).
+/// The description of a kornsole server (E3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Server {
-    /// Always `kornsole`: it is by this that a server of our own is known.
+    /// Always `kornsole`, which identifies a kornsole server.
     pub product: String,
-    /// The version of the server's crate, as `0.2.0`.
+    /// The version of the server, for example `0.2.0`.
     pub version: String,
-    /// The release that the YuniKorn API answers like.
+    /// The release of its YuniKorn API.
     pub compat: String,
-    /// The core that it decides like; empty: an earlier version, which does not say it.
+    /// The profile of its decisions; empty in earlier versions.
     pub core: String,
-    /// This run of it.
+    /// The ID of this run.
     #[serde(rename = "instanceUUID")]
     pub instance_uuid: String,
-    /// `none`, `optional` or `required`.
+    /// `none`, `optional`, or `required`.
     pub auth: String,
-    /// It takes no action from anybody.
+    /// Whether it rejects all changes.
     pub read_only: bool,
-    /// What it can do next to reading.
+    /// Its features besides reading.
     pub features: Vec<String>,
 }
 
 impl Server {
-    /// Whether it can do something.
+    /// Whether it has a feature.
     pub fn can(&self, feature: &str) -> bool {
         self.features.iter().any(|known| known == feature)
     }
 }
 
 impl Remote {
-    /// The release whose shapes are to be expected.
+    /// The release whose forms are expected.
     pub fn release(&self) -> Release {
         match self {
             Self::YuniKorn(release) => *release,
@@ -101,7 +101,7 @@ impl Remote {
         }
     }
 
-    /// The profile for previews and twins.
+    /// The profile for previews and simulation copies.
     pub fn profile(&self) -> Profile {
         match self {
             Self::YuniKorn(release) => release.profile(),
@@ -109,7 +109,7 @@ impl Remote {
         }
     }
 
-    /// What a kornsole server says of itself, if it is one.
+    /// The description of a kornsole server, if it is one.
     pub fn kornsole(&self) -> Option<&Server> {
         match self {
             Self::Kornsole(server) => Some(server),
@@ -145,11 +145,10 @@ struct Queue {
     unsched_ask_backoff: Option<IgnoredAny>,
 }
 
-/// The release by the answers to `partitions` and, of one of them, `queues`; `None` while there is no partition to see it by. 1.9 is
-/// 1.8 here: only what it no longer answers says so.
+/// Detects the release from `partitions` and one of the `queues`; `None` without a partition. 1.9 is reported as 1.8.
 ///
 /// # Errors
-/// They are no such answers, or those of a release before 1.4.
+/// Other answers, or a release before 1.4.
 pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release>, Fault> {
     let unreadable = |what: &str, error: serde_json::Error| Fault::Unreadable(what.to_owned(), error.to_string());
     let list: Vec<serde_json::Map<String, Value>> =
@@ -176,7 +175,7 @@ pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release
     } else if queue.children_names.is_some() {
         Release::V1_5
     } else if queue.children.is_none() && queue.headroom.is_some() {
-        // A root without children says 1.5 from 1.6 by nothing that matters then.
+        // Without children, nothing relevant distinguishes 1.5 from 1.6.
         Release::V1_5
     } else {
         Release::V1_4

@@ -1,4 +1,4 @@
-//! Where to ask, and as whom.
+//! The address and the user of a client.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -12,15 +12,15 @@ use cluster::kube::Cluster;
 use config::settings::is_this_machine;
 use model::Identity;
 
-/// A bearer token. It is shown by nothing.
+/// A bearer token, which is never displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl Token {
-    /// A token from a text that may have white space around it.
+    /// Parses a token, ignoring surrounding white space.
     ///
     /// # Errors
-    /// The text is empty, or has what no token has in it.
+    /// Empty text or invalid characters.
     pub fn new(text: &str) -> Result<Self, TargetFault> {
         let text = text.trim();
         let plain = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
@@ -43,24 +43,22 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Where a scheduler is asked, and as whom.
+/// The address of a scheduler, and the user.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The address; its path ends with `/` and precedes every endpoint.
     pub(super) base: Url,
     pub(super) token: Option<Token>,
-    /// Looked through this identity's eyes (`Kornsole-As`).
+    /// The impersonated identity (`Kornsole-As`).
     pub(super) acting_as: Option<Identity>,
     pub(super) headers: HeaderMap,
-    /// Certificates of authorities, in PEM, next to the system's.
+    /// Additional trusted authorities in PEM.
     pub(super) authorities: Vec<Vec<u8>>,
-    /// The client's own certificate and key, in PEM.
     pub(super) certificate: Option<Vec<u8>>,
-    /// Where the host is, without its name being looked up.
+    /// The host's address, without name resolution.
     pub(super) found_at: Option<SocketAddr>,
-    /// Where it is asked instead, with which token, while that changes.
     pub(super) door: Option<Door>,
-    /// Requests go through this cluster; the address is only a name.
+    /// The cluster as a proxy; the address is only a name.
     pub(super) cluster: Option<Arc<Cluster>>,
 }
 
@@ -70,34 +68,34 @@ pub enum TargetFault {
     /// The address is invalid.
     #[error("{0:?} is not an address: {1}; write http://HOST:9080 or https://HOST/PATH")]
     Address(String, String),
-    /// The address has what it must not have.
+    /// The address has a forbidden part.
     #[error("the address must have no {0}")]
     Part(&'static str),
     /// A token over plain HTTP to another machine (E1).
     #[error("a token is sent only over https or to the local machine; {0} is neither")]
     Plain(String),
-    /// What is given as a token is empty, or has characters that no header may have.
+    /// An empty token, or one with characters that are invalid in a header.
     #[error("the token is empty or invalid")]
     Token,
-    /// A header that is invalid.
+    /// An invalid header.
     #[error("{0:?} is not a header; write NAME: VALUE")]
     Header(String),
-    /// A header that is the client's own.
+    /// A header that the client sets itself.
     #[error("the header {0} is set by kornsole itself{1}")]
     OwnHeader(String, &'static str),
-    /// A certificate that is invalid.
+    /// An invalid certificate.
     #[error("{0} has no valid PEM certificate: {1}")]
     Certificate(String, String),
-    /// The HTTP client does not start.
+    /// The HTTP client cannot start.
     #[error("cannot connect: {0}")]
     Client(String),
 }
 
 impl Target {
-    /// A target by its address: `http://HOST:PORT`, `https://HOST/BASE/PATH`; without a scheme it is `http`.
+    /// Parses an address: `http://HOST:PORT`, `https://HOST/BASE/PATH`; default scheme: `http`.
     ///
     /// # Errors
-    /// The address is invalid, or has a user, a query or a fragment.
+    /// Invalid address, or one with a user, a query, or a fragment.
     pub fn new(address: &str) -> Result<Self, TargetFault> {
         let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
         let bad = |why: String| TargetFault::Address(address.to_owned(), why);
@@ -115,7 +113,7 @@ impl Target {
             return Err(TargetFault::Part("query or fragment"));
         }
         let path = base.path().trim_end_matches('/');
-        // What people have in their clipboard is the address of an endpoint.
+        // Users often paste the address of an endpoint.
         let path = ["/ws/v1", "/ws", "/kornsole/v1"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
         let path = format!("{path}/");
         base.set_path(&path);
@@ -133,7 +131,7 @@ impl Target {
         })
     }
 
-    /// With a token.
+    /// Adds a token.
     ///
     /// # Errors
     /// The target is neither https nor this machine (E1).
@@ -143,7 +141,7 @@ impl Target {
         Ok(self)
     }
 
-    /// The same with a door that gives its clients another address and token later; `None` without a token.
+    /// Adds a door that can change the address and token later; `None` without a token.
     #[must_use]
     pub fn renewable(mut self) -> (Self, Option<Door>) {
         self.door = self.token.clone().map(|token| Door::new(self.base.clone(), token));
@@ -151,38 +149,38 @@ impl Target {
         (self, door)
     }
 
-    /// The host is found here, by an address without a port, whatever its name.
+    /// Sets the host's address, instead of name resolution.
     #[must_use]
     pub fn found_at(mut self, address: SocketAddr) -> Self {
         self.found_at = Some(address);
         self
     }
 
-    /// The scheduler of a cluster, by the way that the cluster finds to it.
+    /// The scheduler of a cluster, with the cluster as a proxy.
     ///
     /// # Errors
-    /// None that is known: the address is the program's own.
+    /// None is known, because the address is constant.
     pub fn of_cluster(cluster: Arc<Cluster>) -> Result<Self, TargetFault> {
-        // This name represents the scheduler inside of its pod, and is looked up by no one.
+        // The name means the scheduler in its pod and is never resolved.
         Ok(Self { cluster: Some(cluster), ..Self::new("http://localhost:9080")? })
     }
 
-    /// The cluster that the scheduler is in, where it is asked through one.
+    /// The cluster of the scheduler, if it is used as a proxy.
     pub fn cluster(&self) -> Option<&Arc<Cluster>> {
         self.cluster.as_ref()
     }
 
-    /// Through someone else's eyes.
+    /// Impersonates an identity.
     #[must_use]
     pub fn seen_by(mut self, who: Option<Identity>) -> Self {
         self.acting_as = who;
         self
     }
 
-    /// With a header, written `NAME: VALUE`.
+    /// Adds a header in the form `NAME: VALUE`.
     ///
     /// # Errors
-    /// It is invalid, is the client's own, or is a secret that would be sent in the clear.
+    /// Invalid header, a header of the client itself, or a secret without encryption.
     pub fn with_header(mut self, header: &str) -> Result<Self, TargetFault> {
         let bad = || TargetFault::Header(header.split(':').next().unwrap_or_default().to_owned());
         let (name, value) = header.split_once(':').ok_or_else(bad)?;
@@ -203,10 +201,10 @@ impl Target {
         Ok(self)
     }
 
-    /// Believing the authorities of a file in PEM as well; `name` is the file's.
+    /// Trusts the authorities of a PEM file as well; `name` is the file's.
     ///
     /// # Errors
-    /// There is no certificate in it.
+    /// No certificate in the file.
     pub fn with_authorities(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
         let bad = |why: String| TargetFault::Certificate(name.to_owned(), why);
         let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| bad(causes(&error)))?;
@@ -217,17 +215,17 @@ impl Target {
         Ok(self)
     }
 
-    /// With the client's own certificate and key, both in PEM; `name` is the file's.
+    /// Adds the client's certificate and key in PEM; `name` is the file's.
     ///
     /// # Errors
-    /// They do not read.
+    /// Invalid certificate or key.
     pub fn with_certificate(mut self, name: &str, pem: Vec<u8>) -> Result<Self, TargetFault> {
         reqwest::Identity::from_pem(&pem).map_err(|error| TargetFault::Certificate(name.to_owned(), causes(&error)))?;
         self.certificate = Some(pem);
         Ok(self)
     }
 
-    /// The address as it is shown.
+    /// The address for display.
     pub fn shown(&self) -> String {
         if let Some(cluster) = &self.cluster {
             return format!("{}{}", cluster::kube::SCHEME, cluster.context().name);
@@ -249,12 +247,11 @@ impl Target {
         self.token.is_some()
     }
 
-    /// Through whose eyes is looked, if through someone else's.
+    /// The impersonated identity, if any.
     pub fn seen_as(&self) -> Option<&Identity> {
         self.acting_as.as_ref()
     }
 
-    /// Whether the target is this very machine.
     pub(super) fn is_loopback(&self) -> bool {
         self.base.host_str().is_some_and(is_this_machine)
     }
@@ -268,12 +265,11 @@ impl Target {
     }
 }
 
-/// An error with everything that led to it, in one line.
 pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let all = std::iter::successors(Some(error), |error| error.source());
     let mut message: Vec<String> = Vec::new();
     for cause in all.map(ToString::to_string) {
-        // Some errors repeat what they were caused by.
+        // Some errors repeat their causes.
         if !message.iter().any(|before| before.contains(&cause)) {
             message.push(cause);
         }

@@ -1,4 +1,4 @@
-//! Why a connection does not start or breaks, described for a person; what the libraries say of it stays for the details.
+//! Connection errors for users; the libraries' messages are in the details.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use rustls::CertificateError as Certificate;
 
 use super::target::causes;
 
-/// What is wrong with a connection.
+/// An error of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trouble {
     message: String,
@@ -16,17 +16,16 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// In words, and in the libraries' own ones.
+    /// Creates an error from a message and the libraries' message.
     pub fn new(message: impl Into<String>, technical: impl Into<String>) -> Self {
         Self { message: message.into(), technical: technical.into() }
     }
 
-    /// The same, out of an error of HTTP.
     pub(super) fn of(message: impl Into<String>, error: reqwest::Error) -> Self {
         Self::new(message, causes(&error.without_url()))
     }
 
-    /// What the libraries say of it; may be empty.
+    /// The libraries' message; may be empty.
     pub fn technical(&self) -> &str {
         &self.technical
     }
@@ -38,13 +37,13 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// Why a connection to `host` (and its port) did not start.
+/// Why a connection to `host` and its port failed.
 pub(super) fn connecting(host: &str, port: Option<u16>, error: &(dyn Error + 'static)) -> String {
     let place = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     if let Some(tls) = find::<rustls::Error>(error) {
         return no_tls(host, tls);
     }
-    // What looks up names gives no kind of error that says it.
+    // Name resolution errors have no distinct type.
     if all(error).any(|cause| cause.to_string().contains("dns error")) {
         return format!("cannot resolve the name {host}");
     }
@@ -86,11 +85,10 @@ fn no_tls(host: &str, error: &rustls::Error) -> String {
     }
 }
 
-/// An error and everything that led to it.
 fn all<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     let next = |error: &&'e (dyn Error + 'static)| -> Option<&'e (dyn Error + 'static)> {
         let error = *error;
-        // What an IO error holds is not what it calls its source.
+        // The inner error of an IO error is not its source.
         match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(inner) => Some(inner),
             None => error.source(),
@@ -99,7 +97,7 @@ fn all<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Er
     std::iter::successors(Some(error), next)
 }
 
-/// The last error of a kind in what led to an error: the nearest to the cause.
+/// The error of a type that is nearest to the origin.
 fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     all(error).filter_map(|cause| cause.downcast_ref::<E>()).last()
 }

@@ -1,13 +1,13 @@
 //! Kubernetes clusters.
 //!
-//! - [`kube`] is a cluster by a kubeconfig: the way to its scheduler, its ConfigMaps, pods and nodes;
-//! - [`shim`] is the half of a scheduler that speaks with Kubernetes: watches, bindings, the lease.
+//! - [`kube`] is a cluster by a kubeconfig: the path to its scheduler, its ConfigMaps, pods, and nodes;
+//! - [`shim`] is the part of a scheduler that communicates with Kubernetes: watches, bindings, the lease.
 //!
-//! Invariant: what pods and nodes mean for the scheduler is decided in the pure crate `kubernetes`; here are only requests.
+//! Invariant: the pure crate `kubernetes` decides the meaning of pods and nodes; this crate only sends requests.
 
 pub mod kube;
 pub mod shim;
 
-/// What a request gives, later. The future is boxed: the code of an `async fn` is compiled again in each crate that awaits it, and that of the
-/// requests is a third of what their callers would compile.
+/// Boxed: otherwise each crate that awaits an `async fn` compiles its code again, a third of what the callers would
+/// compile.
 pub type Answer<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,7 +1,7 @@
-//! Configuration as written → configuration as the scheduler takes it (`config.md` sections 5 to 12).
+//! Raw configuration → configuration for the scheduler (`config.md` sections 5 to 12).
 //!
-//! What a release would take and our own rules refuse is built as that release reads it, as far as its parts can say
-//! so: an access list that does not parse names no one, a quantity that does not is omitted.
+//! What only kornsole's stricter rules reject is built as in the release: an invalid access list names no user, an
+//! invalid quantity is omitted.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,6 @@ use super::values::{FilterType, NodeSortPolicy, RuleKind};
 use model::acl::AclNames;
 use model::{Acl, Profile, QueuePath, Resource};
 
-/// A partition that has passed the checks.
 pub(super) fn partition(raw: RawPartition, profile: Profile) -> PartitionConfig {
     let root = raw.root.unwrap_or_default();
     let name = if raw.name.value.eq_ignore_ascii_case("default") { "default".into() } else { raw.name.value };
@@ -80,14 +79,13 @@ fn limit(raw: RawLimit) -> LimitConfig {
     }
 }
 
-/// The names in their order, each once (CFG-063).
+/// CFG-063.
 fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
     let mut seen = HashSet::new();
     names.into_iter().map(|name| name.value).filter(|name| seen.insert(name.clone())).collect()
 }
 
-/// `None` for a template without content (section 10). One with nothing but zeros is a template: it hides the
-/// inherited one.
+/// An empty template is `None`. One with only zeros is a template: it hides the inherited one.
 fn template(raw: RawTemplate) -> Option<TemplateConfig> {
     let properties = template_properties(raw.properties);
     let max_applications = match raw.max_applications {
@@ -106,7 +104,7 @@ fn template_properties(raw: Vec<RawProperty>) -> BTreeMap<String, String> {
 }
 
 fn node_sort(sort: Option<Placed<String>>, weights: Option<Vec<Placed<(String, f64)>>>) -> NodeSortConfig {
-    // The checks let only known policies and the empty text pass (CFG-100).
+    // CFG-100 allows only known policies and the empty text.
     let policy = sort.and_then(|sort| NodeSortPolicy::parse(&sort.value)).unwrap_or_default();
     let weights = weights.unwrap_or_default();
     if weights.is_empty() {
@@ -117,15 +115,15 @@ fn node_sort(sort: Option<Placed<String>>, weights: Option<Vec<Placed<(String, f
 
 fn rule(raw: RawRule, profile: Profile) -> RuleConfig {
     let value = raw.value.map(|value| value.value).unwrap_or_default();
-    // Only a release gets here with a rule that it does not know: it starts without any rule then, as it does with a
-    // tag rule that names no tag (switch `rules_at_start`).
+    // A release accepts an unknown rule or a tag rule without a tag, and starts without rules (switch
+    // `rules_at_start`).
     let (kind, value) = match RuleKind::read(&raw.name.value, profile) {
         Some(kind) => (kind, value),
         None => (RuleKind::Tag, String::new()),
     };
     let names = |names: Vec<Placed<String>>| names.into_iter().map(|name| name.value).collect();
     let filter = raw.filter.map_or_else(FilterConfig::default, |filter| FilterConfig {
-        // The releases let any case pass and then act on lower case alone (switch `filter_type_case`).
+        // The releases accept any case but act only on lower case (switch `filter_type_case`).
         deny: filter.kind.is_some_and(|kind| FilterType::text_denies(&kind.value, profile != Profile::Kornsole)),
         users: names(filter.users),
         groups: names(filter.groups),

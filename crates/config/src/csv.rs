@@ -1,61 +1,56 @@
-//! CSV record by record, every field with its place. Fields are separated by commas; one that holds a comma, a quote or a line
-//! break is in double quotes, with each quote inside written twice (RFC 4180). Blank lines are passed over.
+//! CSV records with the position of every field (RFC 4180). Blank lines are skipped.
 //!
-//! Not the crate `csv`: that one takes a misplaced quote as text, and has the line of a record but not the column of a field, and a fault
-//! is reported with both.
+//! The crate `csv` is not used: it accepts a misplaced quote as text, and reports no column of a field.
 //!
-//! Invariant: what is kept is one record, of at most [`LONGEST`] bytes, however long the text.
+//! Invariant: at most one record of at most `LONGEST` bytes is stored.
 
 use std::io::{self, BufRead};
 
 use crate::Place;
 
-/// The longest record, in bytes. A quote that is never closed would else take in the rest of the text.
+/// In bytes. A quote that is never closed would otherwise read the whole text.
 const LONGEST: usize = 1 << 20;
 
-/// Reads records one after the other.
+/// A reader of records.
 pub struct Csv<R> {
     input: R,
-    /// The number of the line read last.
     line: u32,
     bytes: Vec<u8>,
 }
 
-/// One record; its room is used again for the next.
+/// One record; its capacity is reused for the next.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The number of its first line.
     line: u32,
-    /// The record as written, for the line of a fault.
     raw: String,
-    /// The fields, and where in `raw` each starts. Only the first `len` of them count.
+    /// With their start in `raw`. Only the first `len` are valid.
     fields: Vec<(String, usize)>,
     len: usize,
 }
 
-/// What is wrong with a record; reading continues with the next line.
+/// An error in a record; reading continues with the next line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CsvFault {
-    /// Line and column of the first character that is wrong.
+    /// The first invalid character.
     pub at: Place,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What would be right.
+    /// The expected form.
     pub hint: &'static str,
 }
 
 impl Record {
-    /// How many fields there are.
+    /// The number of fields.
     pub fn count(&self) -> usize {
         self.len
     }
 
-    /// A field; empty where there is none.
+    /// A field; empty if missing.
     pub fn get(&self, index: usize) -> &str {
         if index < self.len { &self.fields[index].0 } else { "" }
     }
 
-    /// Where a field starts; behind the last one, where the record starts.
+    /// The start of a field; after the last one, the start of the record.
     pub fn place(&self, index: usize) -> Place {
         let start = if index < self.len { self.fields[index].1 } else { 0 };
         self.place_of(start)
@@ -69,7 +64,6 @@ impl Record {
         Place { line: self.line.saturating_add(number(lines)), column: number(column) }
     }
 
-    /// Room for the next field, which starts at a byte of the text.
     fn field(&mut self, start: usize) -> &mut String {
         if self.len == self.fields.len() {
             self.fields.push(Default::default());
@@ -83,15 +77,15 @@ impl Record {
 }
 
 impl<R: BufRead> Csv<R> {
-    /// A reader at the start of a text.
+    /// Creates a reader.
     pub fn new(input: R) -> Self {
         Self { input, line: 0, bytes: Vec::new() }
     }
 
-    /// Reads the next record into `record`: `None` at the end, else whether it is a good one.
+    /// Reads a record: `None` at the end, otherwise whether it is valid.
     ///
     /// # Errors
-    /// The text cannot be read any further.
+    /// The input cannot be read.
     pub fn next(&mut self, record: &mut Record) -> io::Result<Option<Result<(), CsvFault>>> {
         record.raw.clear();
         record.len = 0;
@@ -107,7 +101,6 @@ impl<R: BufRead> Csv<R> {
         Ok(Some(self.fields(record)?))
     }
 
-    /// Adds the next line to the text of the record.
     fn line(&mut self, record: &mut Record) -> io::Result<Option<Result<(), CsvFault>>> {
         self.bytes.clear();
         let room = LONGEST.saturating_sub(record.raw.len()) as u64;
@@ -140,7 +133,7 @@ impl<R: BufRead> Csv<R> {
         }))
     }
 
-    /// Splits the text of the record, reading on where a quoted field goes over the end of the line.
+    /// Reads on if a quoted field contains a line break.
     fn fields(&mut self, record: &mut Record) -> io::Result<Result<(), CsvFault>> {
         let mut at = 0;
         loop {
@@ -170,7 +163,7 @@ impl<R: BufRead> Csv<R> {
         }
     }
 
-    /// Reads a field in quotes. Returns where it ends.
+    /// Returns the end of the field.
     fn quoted(&mut self, record: &mut Record, start: usize) -> io::Result<Result<usize, CsvFault>> {
         let mut text = String::new();
         let mut at = start + 1;
@@ -218,7 +211,6 @@ mod tests {
 
     use super::*;
 
-    /// All records as their fields, or where and why one is none.
     fn read(text: &[u8]) -> Vec<Result<Vec<String>, String>> {
         let mut csv = Csv::new(text);
         let mut record = Record::default();

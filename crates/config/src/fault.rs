@@ -1,4 +1,4 @@
-//! What is wrong with a text: faults with their place, and how they are printed.
+//! Errors and warnings of a text with their location, and their rendering.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use unicode_width::UnicodeWidthChar;
 use super::types::Place;
 use model::Profile;
 
-/// Whether a fault refuses the text.
+/// Whether an error rejects the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The text is refused.
+    /// Rejects the text.
     Error,
-    /// Legal, but without effect or surprising; never refuses.
+    /// Valid, but without effect or surprising.
     Warning,
 }
 
@@ -25,20 +25,20 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One thing that is wrong, or odd, in a text.
+/// An error or a warning in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The id of the rule, as `CFG-043`.
+    /// The ID of the rule, for example `CFG-043`.
     pub code: &'static str,
-    /// Whether it refuses the text.
+    /// Error or warning.
     pub severity: Severity,
-    /// Where it stands; line 0 means the text as a whole.
+    /// The location; line 0 means the whole text.
     pub at: Place,
-    /// The queue, or the keys that lead there; empty for the text as a whole.
+    /// The queue or the path of keys; empty for the whole text.
     pub path: String,
-    /// What is wrong, with the values.
+    /// The error with the values.
     pub message: String,
-    /// What would be right; may be empty.
+    /// The expected form; may be empty.
     pub hint: String,
 }
 
@@ -52,39 +52,38 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The most faults that are kept of one text: more help no one, and a text could be made of nothing else.
+/// Stored errors per text: more do not help, and a text could consist of nothing but errors.
 pub const MOST: usize = 20_000;
 
-/// The code of the fault that represents those beyond [`MOST`].
 const MORE: &str = "CFG-S04";
 
-/// Collects the faults of one text, at most [`MOST`] of them and one that represents the rest.
+/// Collects at most [`MOST`] errors of one text, and one entry for the others.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
     errors: usize,
-    /// How many were found and not kept, and how many of these are errors.
+    /// Omitted entries, and errors among them.
     left_out: (usize, usize),
     profile: Profile,
 }
 
 impl Faults {
-    /// An empty collection that judges by the rules of `profile`.
+    /// Creates an empty collection for the rules of `profile`.
     pub fn new(profile: Profile) -> Self {
         Self { profile, ..Self::default() }
     }
 
-    /// The profile that rules are judged by.
+    /// The profile of the rules.
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// Whether a release decides, not our own stricter rules (`profiles.md` section 6).
+    /// Whether the rules of a release apply (`profiles.md` section 6).
     pub fn as_release(&self) -> bool {
         self.profile != Profile::Kornsole
     }
 
-    /// Adds a fault that refuses the text.
+    /// Adds an error.
     pub fn error(
         &mut self,
         code: &'static str,
@@ -96,7 +95,7 @@ impl Faults {
         self.add(code, Severity::Error, at, path, message.into(), hint.into());
     }
 
-    /// Adds a fault that does not refuse the text.
+    /// Adds a warning.
     pub fn warning(
         &mut self,
         code: &'static str,
@@ -108,7 +107,7 @@ impl Faults {
         self.add(code, Severity::Warning, at, path, message.into(), hint.into());
     }
 
-    /// Adds a fault by a rule that the releases do not have: an error by our own profile, a warning by theirs.
+    /// Adds an error of kornsole's profile, which is a warning in the releases.
     pub fn strict(
         &mut self,
         code: &'static str,
@@ -121,7 +120,7 @@ impl Faults {
         self.add(code, severity, at, path, message.into(), hint.into());
     }
 
-    /// Adds a fault for what the releases refuse and we take: an error by their profiles, a warning by kornsole.
+    /// Adds an error of the releases, which is a warning in kornsole's profile.
     pub fn lenient(
         &mut self,
         code: &'static str,
@@ -144,17 +143,17 @@ impl Faults {
         self.list.push(Fault { code, severity, at, path: path.to_owned(), message, hint });
     }
 
-    /// Whether there is a fault that refuses the text.
+    /// Whether it contains an error.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// The number of faults that refuse the text.
+    /// The number of errors.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Takes over the faults of a text that stands inside another one, each at its place out there.
+    /// Adds the faults of an embedded text, mapped to the outer text.
     pub fn embed(&mut self, inner: Vec<Fault>, outer: impl Fn(Place) -> Place) {
         for fault in inner {
             self.errors += usize::from(fault.severity == Severity::Error);
@@ -162,7 +161,7 @@ impl Faults {
         }
     }
 
-    /// All faults by place; those of one place by severity, then in the order they were found.
+    /// All faults by location, severity, and order of detection.
     pub fn into_sorted(mut self) -> Vec<Fault> {
         let (left_out, errors) = self.left_out;
         if left_out > 0 {
@@ -183,26 +182,24 @@ impl Faults {
     }
 }
 
-/// The widest piece of a source line that is shown around a fault, in columns.
 const SHOWN: usize = 100;
 
-/// A text with its name, to print faults in it.
+/// A text with its name, for rendering faults.
 pub struct Source<'t> {
     name: &'t str,
     text: &'t str,
-    /// Byte offsets of the beginnings of the lines.
     lines: Vec<usize>,
 }
 
 impl<'t> Source<'t> {
-    /// `name` is how the person called the text: a file name, or `-`.
+    /// Indexes a text. `name` is a file name, or `-`.
     pub fn new(name: &'t str, text: &'t str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
         Self { name, text, lines: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// The fault as a person reads it: `file:line:column: error[CFG-043]: message`, the source line with a caret
-    /// below, then what would be right. Long lines are cut around the caret, control characters are escaped.
+    /// Renders `file:line:column: error[CFG-043]: message`, the source line with a caret, and the expected form. Long
+    /// lines are cut, and control characters are escaped.
     pub fn render(&self, fault: &Fault) -> String {
         let name = escaped(self.name);
         let separator = if fault.at.line > 0 { ":" } else { ": " };
@@ -219,12 +216,11 @@ impl<'t> Source<'t> {
         out
     }
 
-    /// All faults, rendered one after the other.
+    /// Renders all faults.
     pub fn render_all(&self, faults: &[Fault]) -> String {
         faults.iter().map(|fault| self.render(fault)).collect()
     }
 
-    /// The text of the line with this number, from 1, without its line break.
     fn line(&self, number: u32) -> Option<&'t str> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         let start = *self.lines.get(index)?;
@@ -234,10 +230,10 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The part of `line` around `column` and the display width before the caret in it.
+/// And the display width before the caret.
 fn excerpt(line: &str, column: u32) -> (String, usize) {
     let at = usize::try_from(column).unwrap_or(1).saturating_sub(1);
-    // A line of a megabyte is never turned into characters as a whole.
+    // A line may have a megabyte.
     let skip = at.saturating_sub(SHOWN * 2 / 3);
     let mut shown = String::new();
     let (mut caret, mut width) = (0, 0);
@@ -262,7 +258,7 @@ fn excerpt(line: &str, column: u32) -> (String, usize) {
     (shown, caret)
 }
 
-/// The text with control characters, which could drive a terminal, escaped.
+/// Escapes control characters, which could control a terminal.
 pub fn escaped(text: &str) -> String {
     if text.chars().any(is_unsafe) { text.chars().map(escape_char).collect() } else { text.to_owned() }
 }
@@ -275,7 +271,7 @@ fn escape_char(c: char) -> String {
     }
 }
 
-/// Control characters, and those that turn the direction of a line or have no width.
+/// Control characters, and those that change the direction of a line or have no width.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

@@ -1,12 +1,12 @@
-//! Queue configurations: YAML with the position of every value, typed, checked, compared, stored.
+//! Queue configurations: YAML with the position of every value, typed, checked, compared, and stored.
 //!
-//! The way of a text: [`yaml`] makes a tree of nodes with their places, `decode` takes values out of it unchanged
-//! written (`raw`), `check` holds them against every rule, `build` normalises. [`read`] is all of it.
+//! [`read`] runs all steps: [`yaml`] builds a tree with positions, `decode` extracts the values unchanged (`raw`),
+//! `check` applies every rule, `build` normalizes.
 //!
 //! Invariants:
-//! - reading never panics and never stops at the first fault: all faults of a text return, each with its place;
-//! - a text with an error yields no [`Config`], so nothing is ever half applied;
-//! - no IO but in `store`, which writes; the caller reads the text.
+//! - reading never panics and returns all errors, each with its location;
+//! - a text with an error yields no [`Config`];
+//! - no IO except in `store`, which writes.
 
 mod build;
 mod check;

@@ -1,35 +1,34 @@
-//! The lines that differ between two texts.
+//! The different lines of two texts.
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
-/// What a line of a comparison is.
+/// The texts that contain a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineSide {
-    /// In both texts.
+    /// Both texts.
     Both,
-    /// In the old text only.
+    /// Only the old text.
     Old,
-    /// In the new text only.
+    /// Only the new text.
     New,
 }
 
 /// A line of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffLine<'t> {
-    /// Where it is.
+    /// The texts that contain it.
     pub side: LineSide,
-    /// Its number, from 1: in the new text, or where it is not there, in the old one.
+    /// From 1: in the new text, or for a removed line in the old one.
     pub number: usize,
-    /// The line without its end.
+    /// The line without its line break.
     pub text: &'t str,
 }
 
-/// The steps from one list of lines to another.
 pub(crate) fn steps(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, old, new)
 }
 
-/// The lines that differ, in groups, each with so many lines around it.
+/// The different lines in groups, each with `around` lines of context.
 pub fn differing<'t>(old: &'t str, new: &'t str, around: usize) -> Vec<Vec<DiffLine<'t>>> {
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     let line =

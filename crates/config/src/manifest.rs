@@ -1,4 +1,4 @@
-//! Configurations inside other files, where one is expected: read, taken out, and their places moved.
+//! Configurations inside other files: extracted, read, and their locations mapped.
 
 use super::fault::Fault;
 use super::input::{self, Found, Input, Reference};
@@ -7,10 +7,10 @@ use super::types::{Place, Placed};
 use super::yaml::{Origin, Style};
 use model::Profile;
 
-/// The policy group that is read by default: that of the maps themselves, else the entry `queues.yaml`.
+/// The policy group if the maps name none: the entry `queues.yaml`.
 pub const DEFAULT_POLICY_GROUP: &str = "queues";
 
-/// Reads a file that is a queue configuration, or has one inside ([`input`]).
+/// Reads a file that is or contains a queue configuration ([`input`]).
 pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading {
     let refused = |faults| Reading { config: None, faults };
     let text = match input::text_of(bytes) {
@@ -24,10 +24,8 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
     }
 }
 
-/// The only configuration inside an input.
-///
 /// # Errors
-/// INP-006: it has several. INP-007: it is in another file.
+/// INP-006: the input has several. INP-007: it is in another file.
 fn one_of(input: Input) -> Result<Found, Fault> {
     let (at, code, message, hint) = match input {
         Input::Plain => (Place::default(), "INP-001", "the input has no queue configuration".to_owned(), input::FORMS),
@@ -53,24 +51,23 @@ fn one_of(input: Input) -> Result<Found, Fault> {
     Err(input::refusal(at, code, &message, hint.to_owned()))
 }
 
-/// The text of the configuration inside an input; `None` when the text is itself one, or has none that can be reported.
+/// The text of the configuration; `None` if the text is a configuration itself, or contains none.
 pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
     embedded(text, policy_group).ok().flatten().map(|embedded| embedded.text)
 }
 
-/// A configuration inside a manifest.
 #[derive(Clone, Debug)]
 pub(super) struct Embedded {
-    /// The text of the entry, without what surrounds it.
+    /// The text of the entry.
     pub text: String,
-    /// Where the text starts in the manifest.
+    /// The start of the text in the manifest.
     pub origin: Origin,
 }
 
-/// The configuration inside an input; `None` when the text is itself one.
+/// `None` if the text is a configuration itself.
 ///
 /// # Errors
-/// The first fault, when the input has no configuration, or several.
+/// The first error, if the input has no configuration, or several.
 pub(super) fn embedded(text: &str, policy_group: &str) -> Result<Option<Embedded>, Fault> {
     let first = |faults: Vec<Fault>| faults.into_iter().next().ok_or(());
     let input = match input::recognize(text, policy_group).map_err(first) {
@@ -86,7 +83,7 @@ pub(super) fn embedded(text: &str, policy_group: &str) -> Result<Option<Embedded
     Ok(Some(Embedded { text, origin }))
 }
 
-/// Moves every place of a configuration that stands inside another text.
+/// Maps every location of an embedded configuration.
 pub fn move_places(config: &mut super::Config, to: &dyn Fn(Place) -> Place) {
     for partition in &mut config.partitions {
         shift(&mut partition.at, to);
@@ -122,7 +119,7 @@ fn shift_some<T>(placed: &mut Option<Placed<T>>, to: &dyn Fn(Place) -> Place) {
     }
 }
 
-/// What is not written in the file stays so.
+/// Keeps the location of values that are not in the file.
 fn shift(place: &mut Place, to: &dyn Fn(Place) -> Place) {
     if place.line > 0 {
         *place = to(*place);

@@ -1,4 +1,4 @@
-//! Two edits of one text brought together, line by line.
+//! A three-way merge by lines.
 
 use std::ops::Range;
 
@@ -6,10 +6,8 @@ use similar::{DiffOp, DiffTag};
 
 use crate::lines::steps;
 
-/// A change: lines of the text before, and what arrives their place.
 struct Change<'t> {
     old: Range<usize>,
-    /// The line in the new text.
     new: usize,
     lines: &'t [&'t str],
 }
@@ -23,10 +21,10 @@ fn changes<'t>(old: &[&'t str], new: &'t [&'t str]) -> Vec<Change<'t>> {
     ops.iter().filter_map(change).collect()
 }
 
-/// The text with both edits of it.
+/// Merges both edits of `base`.
 ///
 /// # Errors
-/// The lines of the own text, from 0, at which both change the same, each another way.
+/// The lines of `own`, from 0, with conflicting changes.
 pub fn merge(base: &str, own: &str, other: &str) -> Result<String, Vec<usize>> {
     let split = |text: &'_ str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
     let (base, own, other) = (split(base), split(own), split(other));

@@ -1,28 +1,26 @@
-//! Reading values out of a YAML tree: each helper reports what does not fit and continues.
+//! Reading values from a YAML tree: each helper reports its errors once and continues.
 //!
-//! Invariants:
-//! - no helper stops at a fault, and none reports the same fault twice;
-//! - `path` is the queue, or the keys that lead to the value; `key` names the value for the person.
+//! `path` is the queue or the path of keys; `key` names the value in messages.
 
 use super::fault::Faults;
 use super::types::{Place, Placed};
 use super::values::boolean;
 use super::yaml::{Content, Entry, Node, Scalar, Style};
 
-/// The value of a key, as far as it could be read.
+/// The value of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FieldValue<T> {
-    /// Not written, or null.
+    /// Missing or null.
     #[default]
     Unset,
-    /// Written, and reported as faulty.
+    /// Invalid, and reported.
     Faulty,
-    /// Written and good, with its place.
+    /// Valid, with its location.
     Value(Placed<T>),
 }
 
 impl<T> FieldValue<T> {
-    /// The value with its place, if there is a good one.
+    /// The valid value, if any.
     pub fn good(self) -> Option<Placed<T>> {
         match self {
             Self::Value(placed) => Some(placed),
@@ -30,7 +28,7 @@ impl<T> FieldValue<T> {
         }
     }
 
-    /// The value with its place, if there is a good one.
+    /// The valid value, if any.
     pub fn as_good(&self) -> Option<&Placed<T>> {
         match self {
             Self::Value(placed) => Some(placed),
@@ -39,7 +37,7 @@ impl<T> FieldValue<T> {
     }
 }
 
-/// A map whose keys were checked against those that are known.
+/// A map whose keys were checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'d> {
     node: Node<'d>,
@@ -51,7 +49,7 @@ pub struct Fields<'d> {
 pub struct MapKey<'d> {
     /// The key, without quotes.
     pub text: &'d str,
-    /// Where the key starts.
+    /// The start of the key.
     pub at: Place,
 }
 
@@ -65,22 +63,22 @@ impl<'d> Fields<'d> {
         self.raw(key).filter(|node| !node.is_null())
     }
 
-    /// The value of `key`, null too.
+    /// The value of `key`, even if null.
     pub fn raw(&self, key: &str) -> Option<Node<'d>> {
         Some(self.node.with(self.entry(key)?.value))
     }
 
-    /// Where the key itself stands.
+    /// The location of the key.
     pub fn key_at(&self, key: &str) -> Option<Place> {
         self.entry(key).map(|entry| self.node.document.key(entry).1)
     }
 
-    /// Where the map stands.
+    /// The location of the map.
     pub fn at(&self) -> Place {
         self.node.at()
     }
 
-    /// The list under `key`; its null entries are omitted. `None` when there is none, or it is no list.
+    /// The list without null entries. `None` if missing or not a list.
     pub fn list(&self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         self.get(key)?.list(key, path, faults)
     }
@@ -110,7 +108,7 @@ impl<'d> Node<'d> {
         &self.document.nodes[self.id as usize].content
     }
 
-    /// Where the value stands.
+    /// The location of the value.
     pub fn at(self) -> Place {
         self.document.nodes[self.id as usize].at
     }
@@ -135,7 +133,7 @@ impl<'d> Node<'d> {
         matches!(self.content(), Content::List(_))
     }
 
-    /// What was found, for a message.
+    /// The kind of the value, for a message.
     pub fn kind(self) -> &'static str {
         match self.content() {
             Content::Scalar(_) if self.is_null() => "nothing",
@@ -146,7 +144,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Reports that another type is expected here (CFG-005).
+    /// Reports that another type is expected (CFG-005).
     pub fn wrong_type(self, key: &str, wanted: &str, path: &str, faults: &mut Faults) {
         if !matches!(self.content(), Content::Broken) {
             let message = format!("{} is {}, expected {wanted}", quoted(key), self.kind());
@@ -154,7 +152,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The map, with a fault for each key that is not in `known` (CFG-003). `None` for null and for what is no map
+    /// The map, with an error for each key that is not in `known` (CFG-003). `None` for null, and if it is not a map
     /// (CFG-005).
     pub fn map(self, key: &str, known: &[&str], path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         let fields = self.any_map(key, path, faults)?;
@@ -167,7 +165,7 @@ impl<'d> Node<'d> {
         Some(fields)
     }
 
-    /// The map, whatever its keys. `None` for null and for what is no map (CFG-005).
+    /// The map with any keys. `None` for null, and if it is not a map (CFG-005).
     pub fn any_map(self, key: &str, path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         match self.content() {
             Content::Map(map) => Some(Fields { node: self, entries: self.document.entries(*map) }),
@@ -179,7 +177,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The entries of the list, those that are null omitted. `None` for null and for what is no list (CFG-005).
+    /// The list without null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => {
@@ -194,7 +192,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// All entries of the list, those that are null too. `None` for null and for what is no list (CFG-005).
+    /// The list with null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn items(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => Some(self.document.items(*items).iter().map(|id| self.with(*id)).collect()),
@@ -202,12 +200,12 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The text of a scalar as written; null is the empty text.
+    /// The text of a scalar; null is the empty text.
     pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<String> {
         self.str(key, path, faults).map_or(FieldValue::Faulty, |text| self.value(text.to_owned()))
     }
 
-    /// The same where it stands; `None` for what is no scalar (CFG-005).
+    /// The same without a copy; `None` if it is not a scalar (CFG-005).
     pub fn str(self, key: &str, path: &str, faults: &mut Faults) -> Option<&'d str> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a text", path, faults);
@@ -216,7 +214,7 @@ impl<'d> Node<'d> {
         Some(if scalar.is_null() { "" } else { scalar.text })
     }
 
-    /// `true` or `false`, not quoted (CFG-006). By the profiles of the releases also what YAML 1.1 took.
+    /// A bool, not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
     pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<bool> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "`true` or `false`", path, faults);
@@ -236,7 +234,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(value) } else { FieldValue::Faulty }
     }
 
-    /// A whole number from 0 to 2^64-1 (CFG-007). By the profiles of the releases a float too, cut.
+    /// An integer from 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
     pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
         const HINT: &str = "write a whole number from 0 to 18446744073709551615, without quotes";
         let Some(scalar) = self.scalar() else {
@@ -264,7 +262,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(cut_float(cut)) } else { FieldValue::Faulty }
     }
 
-    /// A number, not quoted. What is none is a fault with `code`.
+    /// A number, not quoted. An invalid one is reported with `code`.
     pub fn float(self, key: &str, code: &'static str, path: &str, faults: &mut Faults) -> FieldValue<f64> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a number", path, faults);
@@ -290,7 +288,7 @@ impl<'d> IntoIterator for Fields<'d> {
     type Item = (MapKey<'d>, Node<'d>);
     type IntoIter = EachField<'d>;
 
-    /// All entries in their order, those with a null value too.
+    /// All entries in their order, including null values.
     fn into_iter(self) -> Self::IntoIter {
         EachField { node: self.node, entries: self.entries.iter() }
     }
@@ -317,12 +315,11 @@ fn key_of<'d>(map: Node<'d>, entry: &Entry) -> MapKey<'d> {
     MapKey { text, at }
 }
 
-/// The name of a value in a message.
 pub(super) fn quoted(key: &str) -> String {
     if key.contains(' ') { key.to_owned() } else { format!("`{key}`") }
 }
 
-/// Reports a key that is unknown where it stands (CFG-003).
+/// Reports an unknown key (CFG-003).
 pub fn unknown_key(key: &str, at: Place, map: &str, known: &[&str], path: &str, faults: &mut Faults) {
     let near = known
         .iter()
@@ -333,7 +330,7 @@ pub fn unknown_key(key: &str, at: Place, map: &str, known: &[&str], path: &str, 
     faults.error("CFG-003", at, path, message, format!("{meant}keys allowed here: {}", known.join(", ")));
 }
 
-/// Whether at most two letters must be put in, taken out or changed to make one word of the other.
+/// At most two letters are inserted, removed, or replaced.
 pub(super) fn distance_is_small(known: &str, key: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (known.chars().collect(), key.chars().take(known.len() + 3).collect());
     if a.len().abs_diff(b.len()) > 2 || a.len() < 4 {
@@ -351,7 +348,7 @@ pub(super) fn distance_is_small(known: &str, key: &str) -> bool {
     row[b.len()] <= 2
 }
 
-/// A whole number as YAML takes it: decimal, `0x`, `0o`, `0b`, a leading zero for octal, `_` between digits.
+/// Decimal, `0x`, `0o`, `0b`, a leading zero for octal, `_` between digits.
 fn integer(text: &str) -> Option<u64> {
     let text = text.strip_prefix('+').unwrap_or(text);
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -368,7 +365,6 @@ fn integer(text: &str) -> Option<u64> {
     if digits.starts_with('+') { None } else { u64::from_str_radix(digits, radix).ok() }
 }
 
-/// A number as YAML takes it, whole or not.
 fn float(text: &str) -> Option<f64> {
     let (sign, size) = match text.as_bytes().first()? {
         b'-' => (-1.0, &text[1..]),
@@ -392,7 +388,7 @@ fn float(text: &str) -> Option<f64> {
     size.parse::<f64>().ok().map(|size| sign * size)
 }
 
-/// A float as the releases cut it to a count: towards zero, and 2^64 wraps to 2^63 (CFG-007).
+/// As in the releases: towards zero, and 2^64 wraps to 2^63 (CFG-007).
 fn cut_float(float: f64) -> u64 {
     if float >= 18_446_744_073_709_551_616.0 { 1 << 63 } else { float as u64 }
 }

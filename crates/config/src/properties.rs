@@ -1,4 +1,4 @@
-//! Queue properties: which are known, what their values mean, and how they are inherited (`config.md` section 9).
+//! Queue properties: keys, values, and inheritance (`config.md` section 9).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,22 +10,22 @@ use super::values::{AppSortPolicy, PreemptionPolicy, PrioritySorting};
 use model::allowed_value::one_of;
 use model::{AllowedValue, PriorityPolicy, Profile, QueuePath, allowed_values};
 
-/// A property that decides something.
+/// A property with an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PropertyKey {
     /// The order of the applications of a leaf: an [`AppSortPolicy`].
     ApplicationSortPolicy,
     /// Whether that order starts with priorities: a [`PrioritySorting`].
     ApplicationSortPriority,
-    /// Whether priorities are seen outside the queue: a [`PriorityPolicy`].
+    /// Whether priorities are visible outside the queue: a [`PriorityPolicy`].
     PriorityPolicy,
-    /// A whole number of 32 bits with a sign.
+    /// A signed 32-bit integer.
     PriorityOffset,
     /// Whether the search for victims leaves the queue: a [`PreemptionPolicy`].
     PreemptionPolicy,
-    /// A duration above 0, as Go writes it.
+    /// A duration above 0 in Go's format.
     PreemptionDelay,
-    /// A duration, as Go writes it; 0 is off.
+    /// A duration in Go's format; 0 is off.
     QuotaPreemptionDelay,
 }
 
@@ -40,7 +40,7 @@ allowed_values!(PropertyKey, exact, {
 });
 
 impl PropertyKey {
-    /// The names of the keys that `profile` obeys.
+    /// The keys with an effect in `profile`.
     pub fn names_in(profile: Profile) -> impl Iterator<Item = &'static str> {
         Self::ALLOWED.iter().filter(move |row| row.is_read_by(profile)).map(|row| row.name)
     }
@@ -50,7 +50,7 @@ impl PropertyKey {
         Self::ALLOWED.iter().map(|row| row.name)
     }
 
-    /// The values that the key allows; empty for numbers and durations.
+    /// The allowed values; empty for numbers and durations.
     pub const fn allowed(self) -> &'static [AllowedValue] {
         match self {
             Self::ApplicationSortPolicy => AppSortPolicy::ALLOWED,
@@ -61,7 +61,7 @@ impl PropertyKey {
         }
     }
 
-    /// What a good value is, for the hint of a fault: `write ` goes before it.
+    /// The expected value, for a hint that starts with `write `.
     pub fn expected(self) -> String {
         match self {
             Self::ApplicationSortPolicy => format!("{}, in lower case", one_of(self.allowed(), "")),
@@ -72,7 +72,7 @@ impl PropertyKey {
         }
     }
 
-    /// What a child has of a key that it does not inherit.
+    /// For a key that is not inherited.
     const fn default_of_child(self) -> &'static str {
         match self {
             Self::PriorityOffset => "0",
@@ -85,7 +85,7 @@ impl PropertyKey {
         }
     }
 
-    /// Whether the children of a queue inherit `value` of this key from it.
+    /// Whether children inherit `value` of this key.
     fn is_inherited(self, value: &str) -> bool {
         match self {
             Self::PriorityPolicy | Self::PriorityOffset => false,
@@ -98,39 +98,38 @@ impl PropertyKey {
     }
 }
 
-/// `preemption.delay` where none is set.
+/// The default of `preemption.delay`.
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
 
-/// [`ASK_BACKOFF_DELAY`] where none is set.
 const DEFAULT_ASK_BACKOFF_DELAY: Duration = Duration::from_secs(30);
-/// How many asks of an application may find no node before its others wait (D-19): 1.8.0 and later. Not among the [`PropertyKey`]s, since
-/// the default profile has no use for it.
+/// Requests without a node after which the others wait (D-19), from 1.8.0 on. Not a [`PropertyKey`], because it has no
+/// effect in the default profile.
 const ASK_BACKOFF: &str = "application.unschedasks.backoff";
-/// How long they wait: a duration above 0.
+/// A duration above 0.
 const ASK_BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 
-/// The effective settings of a queue, read from its merged properties.
+/// The effective settings of a queue, from its merged properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct QueueProperties {
-    /// The order of applications; used on leaves only.
+    /// The order of applications; only for leaves.
     pub app_sort: AppSortPolicy,
-    /// Whether priority goes before the other order, for applications and for children.
+    /// For applications and for children.
     pub sort_by_priority: bool,
-    /// What priorities inside are seen outside.
+    /// The visibility of priorities outside.
     pub priority_policy: PriorityPolicy,
-    /// Added to the priorities inside, or in their place (fence).
+    /// Added to the priorities inside, or replaces them (fence).
     pub priority_offset: i32,
-    /// What preemption may do.
+    /// The reach of preemption.
     pub preemption_policy: PreemptionPolicy,
-    /// How long an ask waits before it may preempt; used on leaves only.
+    /// How long a request waits before it may preempt; only for leaves.
     pub preemption_delay: Duration,
-    /// How long a maximum may be exceeded before it is enforced (N-01); 0 is for ever.
+    /// Before a maximum is enforced (N-01); 0: unlimited.
     #[serde(default)]
     pub quota_preemption_delay: Duration,
-    /// After this many asks of an application that find no node the others wait (D-19); 0 is off. Used on leaves only.
+    /// Requests without a node after which the others wait (D-19); 0 is off. Only for leaves.
     #[serde(default)]
     pub ask_backoff: u64,
-    /// For how long.
+    /// How long they wait.
     #[serde(default = "default_ask_backoff_delay")]
     pub ask_backoff_delay: Duration,
 }
@@ -156,44 +155,44 @@ impl Default for QueueProperties {
 }
 
 impl QueueProperties {
-    /// Reads merged properties; a missing or bad value is the default.
+    /// A missing or invalid value is the default.
     pub fn from_map<'a>(properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut read = Self::default();
         for (key, value) in properties {
-            // What is not understood leaves the default.
+            // An invalid value keeps the default.
             let _understood = read.set(key, value);
         }
         read
     }
 
-    /// Reads the merged properties of a queue.
+    /// Parses the merged properties of a queue.
     pub fn of(merged: &MergedProperties) -> Self {
         Self::from_map(merged.iter().map(|(key, property)| (key.as_str(), property.value.as_str())))
     }
 
-    /// These settings, changed only where `merged` says something: how the releases reload (`profiles.md` section 5.2).
+    /// Changes only the properties in `merged`, as the releases reload (`profiles.md` section 5.2).
     #[must_use]
     pub fn overlaid(mut self, merged: &MergedProperties) -> Self {
         for (key, property) in merged {
-            // What is not understood becomes the default.
+            // An invalid value sets the default.
             let _understood = self.set(key, &property.value);
         }
         self
     }
 
-    /// Takes the delay of quota preemption by its old name where the new one is absent (N-01).
+    /// Reads the delay by its old name if the new one is absent (N-01).
     pub fn read_old_quota_delay(&mut self, merged: &MergedProperties) {
         let key = PropertyKey::QuotaPreemptionDelay.name();
         if let Some(old) = merged.get(OLD_QUOTA_DELAY).filter(|_| !merged.contains_key(key)) {
-            // What is not understood is no delay.
+            // An invalid value is no delay.
             let _understood = self.set(key, &old.value);
         }
     }
 
-    /// Takes one property; a key that is unknown changes nothing.
+    /// An unknown key changes nothing.
     ///
     /// # Errors
-    /// The key, if it is known and the value is not good; its default is then set.
+    /// The known key with an invalid value; its default is then set.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), PropertyKey> {
         let default = Self::default();
         match key {
@@ -235,33 +234,33 @@ impl QueueProperties {
     }
 }
 
-/// Sets `field` to the value that was read, or to the default; returns whether a value was read.
+/// Returns whether a value was parsed.
 fn take<T>(field: &mut T, read: Option<T>, default: T) -> bool {
     let is_good = read.is_some();
     *field = read.unwrap_or(default);
     is_good
 }
 
-/// A property of a queue, with the queue where it was set.
+/// A property of a queue with its origin.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Property {
     /// The value as written.
     pub value: String,
-    /// The queue, this one or an ancestor, whose configuration says so.
+    /// The queue, this one or an ancestor, that configures it.
     pub from: QueuePath,
-    /// Where it is in the file.
+    /// The location in the file.
     pub at: Place,
     /// Whether it is from that queue's child template.
     pub template: bool,
 }
 
-/// The properties of a queue, its own and inherited ones, by key.
+/// The own and inherited properties of a queue by key.
 pub type MergedProperties = BTreeMap<String, Property>;
 
-/// The properties of the configured queue `path`: those that it inherits from its parent, and its own on top.
+/// The properties of the parent, overridden by its own.
 ///
-/// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only when it is `disabled`, all
-/// other keys always. A map that is inherited whole is shared.
+/// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only if `disabled`, all other keys
+/// always. A map that is inherited completely is shared.
 pub fn inherit(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,
@@ -281,7 +280,7 @@ pub fn inherit(
     Arc::new(merged)
 }
 
-/// The same as the releases have it when they make a queue: a key that the parent does not pass on is there with its default.
+/// The same as in the releases for a new queue: a key that is not inherited has its default.
 pub fn inherit_with_defaults(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,
@@ -299,8 +298,8 @@ pub fn inherit_with_defaults(
     merged
 }
 
-/// Reads a duration as Go writes it: numbers with units `ns us µs ms s m h` one after the other, `0` without a unit.
-/// `None` for what is none, for a negative one, and for more than fits 63 bits of nanoseconds.
+/// Parses a duration in Go's format: numbers with units `ns us µs ms s m h`, or `0`. `None` if it is invalid, negative,
+/// or more than 63 bits of nanoseconds.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.strip_prefix('+').unwrap_or(text);
     if text == "0" {
@@ -329,7 +328,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
         };
         let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
         nanos = nanos.checked_add(whole.checked_mul(unit)?)?;
-        // More digits than nanoseconds can show do not count.
+        // Beyond nanoseconds.
         let fraction = &fraction[..fraction.len().min(18)];
         if !fraction.is_empty() {
             let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
@@ -341,7 +340,6 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     Some(Duration::from_nanos(nanos.unsigned_abs()))
 }
 
-/// The digits at the start, and the rest.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }

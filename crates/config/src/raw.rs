@@ -1,10 +1,9 @@
-//! A queue configuration as written: decoded, nothing filled in, every value with its place. What the checks look at.
+//! A decoded queue configuration without defaults, every value with its location: the input of the checks.
 
 use super::node::FieldValue;
 use super::types::{Place, Placed};
 use model::Resource;
 
-/// A whole file, the outermost map.
 #[derive(Debug, Default)]
 pub(super) struct RawFile {
     pub at: Place,
@@ -14,9 +13,9 @@ pub(super) struct RawFile {
 #[derive(Debug)]
 pub(super) struct RawPartition {
     pub at: Place,
-    /// The name as written; `default` where it is empty or missing.
+    /// The name; `default` if empty or missing.
     pub name: Placed<String>,
-    /// The root of the tree, inserted where the file has none; `None` when no queues are given (CFG-014).
+    /// The root of the tree, inserted if the file has none; `None` without queues (CFG-014).
     pub root: Option<RawQueue>,
     pub limits: Option<RawLimits>,
     pub rules: Vec<RawRule>,
@@ -46,7 +45,7 @@ pub(super) struct RawQueue {
 }
 
 impl RawQueue {
-    /// Whether the queue has children or says `parent: true` (CFG-033).
+    /// Whether the queue has children or `parent: true` (CFG-033).
     pub fn is_parent(&self) -> bool {
         !self.children.is_empty() || self.parent.as_good().is_some_and(|parent| parent.value)
     }
@@ -59,27 +58,26 @@ pub(super) struct RawProperty {
     pub value: Placed<String>,
 }
 
-/// Quantities by resource name.
 #[derive(Debug, Default)]
 pub(super) struct RawResource {
     pub at: Place,
-    /// Where the key above the map stands.
+    /// The location of the map's key.
     pub key_at: Place,
     pub resource: Resource,
-    /// Where each value stands, sorted by name.
+    /// The location of each value, sorted by name.
     pub places: Vec<(Box<str>, Place)>,
-    /// A quantity could not be read; it is missing in `resource`.
+    /// A quantity is invalid and missing in `resource`.
     pub faulty: bool,
 }
 
 impl RawResource {
-    /// Where the amount of `name` stands, if there is one.
+    /// The location of the value of `name`, if any.
     pub fn own_place(&self, name: &str) -> Option<Place> {
         let at = self.places.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         Some(self.places[at].1)
     }
 
-    /// Where the amount of `name` stands, or else all of them.
+    /// The location of the value of `name`, otherwise of the map.
     pub fn place(&self, name: &str) -> Place {
         self.own_place(name).unwrap_or(self.at)
     }
@@ -97,7 +95,7 @@ pub(super) struct RawLimit {
     pub description: String,
     pub users: Vec<Placed<String>>,
     pub groups: Vec<Placed<String>>,
-    /// A list of names could not be read.
+    /// A list of names is invalid.
     pub names_faulty: bool,
     pub max_applications: FieldValue<u64>,
     pub max_resources: Option<RawResource>,
@@ -122,7 +120,7 @@ pub(super) struct RawRule {
     pub filter: Option<RawFilter>,
     pub parent: Option<Box<RawRule>>,
     pub value: Option<Placed<String>>,
-    /// Written as a text (PLC-013).
+    /// Whether it was written as a text (PLC-013).
     pub text: bool,
 }
 

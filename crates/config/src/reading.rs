@@ -1,4 +1,4 @@
-//! Reading a queue configuration: text → tree → as written → checked → as the scheduler takes it.
+//! Reading a queue configuration: text → tree → raw → checked → built.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::types::{Config, Place};
 use super::{build, check, decode, yaml};
 use model::Profile;
 
-/// The default configuration (`config.md` section 12): what an empty file means.
+/// The default configuration for an empty file (`config.md` section 12).
 pub const DEFAULT_CONFIG: &str = "\
 partitions:
   - name: default
@@ -23,15 +23,15 @@ partitions:
         submitacl: '*'
 ";
 
-/// The warning about a text that is empty or has comments only.
+/// The warning about a text without content.
 const EMPTY_TEXT: &str = "CFG-010";
 
-/// What reading a text gave.
+/// The result of reading a text.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The configuration; only there when no fault is an error.
+    /// The configuration; `None` if there are errors.
     pub config: Option<Config>,
-    /// Every fault and warning, by place.
+    /// Every error and warning by location.
     pub faults: Vec<Fault>,
 }
 
@@ -41,25 +41,25 @@ impl Reading {
         self.config.is_some()
     }
 
-    /// Whether the text is empty or has comments only, so that the default configuration holds.
+    /// Whether the text is empty, so that the default configuration applies.
     pub fn is_of_empty_text(&self) -> bool {
         says_nothing(&self.faults)
     }
 }
 
-/// Whether these are the faults of a text that is empty or has comments only.
+/// Whether these are the faults of a text without content.
 pub fn says_nothing(faults: &[Fault]) -> bool {
     faults.iter().any(|fault| fault.code == EMPTY_TEXT)
 }
 
-/// Reads a queue configuration by the rules of `profile`. Never fails: what is wrong is in the faults.
+/// Reads a configuration. Never fails; errors are in the faults.
 pub fn read(text: &str, profile: Profile) -> Reading {
     let mut faults = Faults::new(profile);
     let config = read_into(text, &mut faults);
     Reading { config, faults: faults.into_sorted() }
 }
 
-/// Reads bytes, which may be no text at all.
+/// Reads bytes, which may be invalid text.
 pub fn read_bytes(bytes: &[u8], profile: Profile) -> Reading {
     let mut faults = Faults::new(profile);
     let config = yaml::decode(bytes, &mut faults).and_then(|text| read_into(text, &mut faults));
@@ -90,19 +90,17 @@ fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
     Some(Config { partitions, checksum: checksum(text.as_bytes()) })
 }
 
-/// The checksum of a configuration text (`config.md` section 13), over the text without the one that it carries.
+/// Ignores the checksum in the text (`config.md` section 13).
 pub fn checksum(text: &[u8]) -> String {
     let mut hash = Sha256::new();
     hash.update(without_checksum(text));
     hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a text cannot fail.
         let _written = write!(hex, "{byte:02X}");
         hex
     })
 }
 
-/// A text without the checksum that it carries: what follows the first `checksum: `, at most 64 bytes of it, is taken out
-/// wherever it stands.
+/// Removes at most 64 bytes after the first `checksum: `.
 pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(cut) = carried(text) else { return Cow::Borrowed(text) };
     let (mut retained, mut rest) = (Vec::with_capacity(text.len()), text);
@@ -114,7 +112,7 @@ pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(retained)
 }
 
-/// The checksum that a text carries, by which it names the text that it was made from; `None` without one.
+/// The checksum in a text, which identifies the text that it was made from.
 pub fn carried_checksum(text: &[u8]) -> Option<String> {
     let value = carried(text)?.get(KEY.len()..)?;
     Some(String::from_utf8_lossy(value).trim().to_owned())
@@ -122,7 +120,6 @@ pub fn carried_checksum(text: &[u8]) -> Option<String> {
 
 const KEY: &[u8] = b"checksum: ";
 
-/// The key and its value, where a text carries its checksum.
 fn carried(text: &[u8]) -> Option<&[u8]> {
     const LENGTH: usize = 64;
     let at = find(text, KEY)?;

@@ -3,10 +3,9 @@
 use super::properties::PropertyKey;
 use model::{Profile, Readers};
 
-/// `quota.preemption.delay` as 1.8.0 calls it. [`Profile::Kornsole`] reads it where the other is absent (N-01).
+/// The name in 1.8.0. [`Profile::Kornsole`] reads it if `quota.preemption.delay` is absent (N-01).
 pub const OLD_QUOTA_DELAY: &str = "preemption.quota.delay";
 
-/// A key that some releases know and nothing here obeys, with the profiles that know it.
 type Unobeyed = (&'static str, &'static [Profile]);
 
 const UNOBEYED: [Unobeyed; 3] = [
@@ -15,12 +14,12 @@ const UNOBEYED: [Unobeyed; 3] = [
     (OLD_QUOTA_DELAY, &[Profile::V1_8_0]),
 ];
 
-/// The keys that a profile knows although nothing obeys them.
+/// The keys that a profile knows although they have no effect.
 pub fn unobeyed_keys(profile: Profile) -> impl Iterator<Item = &'static str> {
     UNOBEYED.into_iter().filter(move |(_, known)| known.contains(&profile)).map(|(key, _)| key)
 }
 
-/// The releases that know a key, of the keys that not every profile knows; empty for every other key.
+/// The releases that know a key; empty if every profile does.
 pub fn releases_with(key: &str) -> Vec<Profile> {
     if PropertyKey::parse(key).is_some_and(|key| key.row().readers == Readers::Since1_9) {
         return vec![Profile::V1_9_0];

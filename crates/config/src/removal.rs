@@ -1,8 +1,7 @@
-//! What a configuration takes away from the active one, and when that is too much to happen without being requested.
+//! The queues that a new configuration removes, and when a confirmation is necessary.
 //!
-//! One failed `yq > file` leaves an empty file; loaded, it drains everything. So a configuration that an order or a file brings is held
-//! against the active one (CFG-120), and is refused when it says nothing, removes more than half of the queues, or every queue of a
-//! partition. What a workload brings is played as written.
+//! A failed `yq > file` leaves an empty file, which would drain everything. So a configuration from a command or a file
+//! is rejected if it is empty, or removes more than half of the queues or every queue of a partition (CFG-120).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,38 +9,38 @@ use std::fmt;
 use super::types::{Config, PartitionConfig, QueueConfig};
 use model::QueuePath;
 
-/// What a configuration takes away from the one before.
+/// The queues that a configuration removes from the previous one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
-    /// How many of the queues are not in the new configuration. A root counts with its partition only: it goes when that goes.
+    /// The number of removed queues. A root counts only when its partition is removed.
     pub queues: usize,
-    /// Of how many.
+    /// The number of queues before.
     pub of: usize,
     /// The partitions that lose every queue.
     pub partitions: Vec<String>,
-    /// The new text is empty, or has comments only.
+    /// Whether the new text is empty or has only comments.
     pub empty: bool,
 }
 
-/// What someone allows a configuration to take away.
+/// The removals that a user allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AllowedRemoval {
-    /// A text that says nothing, whatever it removes.
+    /// An empty text, whatever it removes.
     #[serde(default)]
     pub empty: bool,
-    /// At most this many queues.
+    /// At most this number of queues.
     #[serde(default)]
     pub queues: Option<usize>,
 }
 
 impl Removal {
-    /// What `new` takes away from `old`; `empty` says whether its text has no more than comments.
+    /// Compares two configurations; `empty`: the new text has only comments.
     pub fn between(old: &Config, new: &Config, empty: bool) -> Self {
         let mut removal = Self { empty, ..Self::default() };
         for partition in &old.partitions {
             let (before, after) = (paths(partition), new.partition(&partition.name).map(paths));
             let gone = after.as_ref().map_or(before.len(), |after| before.difference(after).count());
-            // A partition that goes takes its root along.
+            // The root of a removed partition counts.
             let root = usize::from(after.is_none());
             removal.queues += gone + root;
             removal.of += before.len() + root;
@@ -52,18 +51,18 @@ impl Removal {
         removal
     }
 
-    /// Whether it has to be allowed (CFG-120).
+    /// Whether it must be allowed (CFG-120).
     pub fn is_large(&self) -> bool {
         self.empty || 2 * self.queues > self.of || !self.partitions.is_empty()
     }
 
-    /// Whether it is too small to ask, or allowed.
+    /// Whether it is small or allowed.
     pub fn passes(&self, allowed: AllowedRemoval) -> bool {
         !self.is_large()
             || if self.empty { allowed.empty } else { allowed.queues.is_some_and(|most| self.queues <= most) }
     }
 
-    /// What has to be reported to allow it: the flag of the command line, and the header of the REST API.
+    /// The text of the command-line flag and the REST header that allow it.
     pub fn how_to_allow(&self) -> String {
         if self.empty {
             return "if this is intended, use --allow-empty (REST: Kornsole-Allow-Empty: true)".to_owned();
@@ -91,7 +90,6 @@ impl fmt::Display for Removal {
     }
 }
 
-/// The paths of all queues below the root.
 fn paths(partition: &PartitionConfig) -> BTreeSet<&QueuePath> {
     let mut found = BTreeSet::new();
     let mut below: Vec<&QueueConfig> = partition.root.children.iter().collect();
@@ -116,7 +114,7 @@ mod tests {
         format!("partitions: [{{name: default, queues: [{{name: root, submitacl: '*', queues: [{queues}]}}]}}]")
     }
 
-    /// What is removed from four queues, a with two below and b, by these.
+    /// Of four queues: a with two children, and b.
     fn removal(queues: &str) -> Removal {
         let old = of("{name: a, queues: [{name: x}, {name: y}]}, {name: b}");
         Removal::between(&config(&old), &config(&of(queues)), false)
@@ -155,7 +153,7 @@ mod tests {
         assert!(!empty.passes(AllowedRemoval { empty: false, queues: Some(100) }));
         assert!(empty.passes(AllowedRemoval { empty: true, queues: None }));
         assert!(empty.how_to_allow().contains("--allow-empty"), "{}", empty.how_to_allow());
-        // Where there was nothing below the root, an empty text removes nothing and is refused all the same.
+        // Without queues an empty text removes nothing and is still rejected.
         let nothing = Removal::between(&config(&of("")), &config(""), true);
         assert_eq!((nothing.queues, nothing.is_large()), (0, true));
     }

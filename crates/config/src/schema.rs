@@ -1,10 +1,8 @@
-//! A JSON Schema (draft 2020-12) of the configuration format, for editors with a YAML language server.
+//! A JSON Schema (draft 2020-12) of the configuration format, for editors. The keys come from the reader's tables.
+//! Rules that a schema cannot express are left to `kornsole check`.
 //!
-//! The keys of every level are those of the reader's own tables, so a key that the reader learns is in the schema. What
-//! a schema cannot say (sums over queues, names that must differ, an ancestor's bound) is left to `kornsole check`.
-//!
-//! Known limits: a schema sees values as YAML 1.2 makes them, not as written, so it takes `1e3` and `0x10` for numbers
-//! where the reader refuses them as quantities.
+//! Known limits: a schema sees the values of YAML 1.2, so it accepts `1e3` and `0x10` as numbers, which the reader
+//! rejects as quantities.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +17,7 @@ use super::release_keys::unobeyed_keys;
 use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
 use model::{AllowedValue, Profile};
 
-/// The schema of the format as `profile` reads it. Whatever the reader takes without an error fits it.
+/// The schema of a profile. Whatever the reader accepts without an error fits it.
 pub fn schema(profile: Profile) -> Value {
     let schema = Schema { own: profile == Profile::Kornsole, profile };
     json!({
@@ -43,7 +41,7 @@ pub fn schema(profile: Profile) -> Value {
 }
 
 struct Schema {
-    /// Our own profile decides, with rules that the releases do not have.
+    /// Kornsole's profile, with rules that the releases do not have.
     own: bool,
     profile: Profile,
 }
@@ -209,7 +207,7 @@ impl Schema {
         let rows = PropertyKey::VALUES.iter().zip(PropertyKey::ALLOWED);
         for (key, row) in rows.filter(|(_, row)| row.is_read_by(self.profile)) {
             let values = self.names_of(key.allowed());
-            // Another value than these is odd, not wrong.
+            // Other values cause only a warning.
             let value = if values.is_empty() { text() } else { json!({ "anyOf": [{ "enum": values }, text()] }) };
             known.insert(row.name.to_owned(), described(value, row.effect));
         }
@@ -225,7 +223,7 @@ impl Schema {
         let name = if self.own {
             let names = RuleKind::spellings(self.profile);
             let pattern = format!("^({})$", any_case_of(names.iter().copied()));
-            // The first is what an editor offers, the second what is taken.
+            // The first is offered, the second is accepted.
             json!({ "anyOf": [{ "enum": names }, { "type": "string", "pattern": pattern }] })
         } else {
             json!({ "type": ["string", "boolean"], "pattern": "^[_a-zA-Z][a-zA-Z0-9_]*$" })
@@ -291,12 +289,11 @@ impl Schema {
         if self.own { json!({ "anyOf": [map, kind()] }) } else { map }
     }
 
-    /// The names of a table that the profile reads.
     fn names_of(&self, allowed: &[AllowedValue]) -> Vec<&'static str> {
         allowed.iter().filter(|value| value.is_read_by(self.profile)).map(|value| value.name).collect()
     }
 
-    /// A bool (CFG-006); the releases take the words of YAML 1.1 too.
+    /// CFG-006; the releases also accept the words of YAML 1.1.
     fn flag(&self) -> Value {
         let bool = json!({ "type": ["boolean", "null"] });
         if self.own {
@@ -306,7 +303,7 @@ impl Schema {
         json!({ "anyOf": [bool, { "enum": words }] })
     }
 
-    /// A number of applications (CFG-007, CFG-055); the releases take 0 for no limit, and cut floats.
+    /// CFG-007, CFG-055; in the releases 0 means unlimited, and floats are truncated.
     fn count(&self) -> Value {
         if self.own {
             json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u64::MAX })
@@ -316,14 +313,13 @@ impl Schema {
     }
 }
 
-/// A map with the keys that the reader knows there, or null. A key for which nothing is given is omitted.
+/// Known keys, or null. A key without a shape is omitted.
 fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
     let properties: Map<String, Value> =
         known.iter().map(|key| ((*key).to_owned(), shape(key))).filter(|(_, shape)| !shape.is_null()).collect();
     json!({ "type": ["object", "null"], "properties": properties, "additionalProperties": false })
 }
 
-/// The shape with a description for the person who writes.
 fn described(mut shape: Value, description: &str) -> Value {
     shape["description"] = json!(description);
     shape
@@ -337,7 +333,6 @@ fn list(of: &str) -> Value {
     json!({ "type": ["array", "null"], "items": reference(of) })
 }
 
-/// A scalar that is taken as written.
 fn text() -> Value {
     json!({ "type": ["string", "number", "boolean", "null"] })
 }
@@ -354,7 +349,7 @@ fn names_or_expression() -> Value {
     json!({ "type": ["array", "null"], "items": text() })
 }
 
-/// Quantities by resource name (CFG-020 to CFG-022).
+/// CFG-020 to CFG-022.
 fn amounts() -> Value {
     let quantity = |more: &str, largest: i64| {
         json!({
@@ -374,12 +369,10 @@ fn amounts() -> Value {
     })
 }
 
-/// A pattern for any of the words, in any case.
 fn any_case_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     words.map(any_case).collect::<Vec<_>>().join("|")
 }
 
-/// A pattern for a word in any case.
 fn any_case(word: &str) -> String {
     word.chars().map(|c| format!("[{}{}]", c, c.to_ascii_uppercase())).collect()
 }

@@ -1,14 +1,14 @@
-//! Storing a text so that at any moment, whatever fails, the file holds the whole old text or the whole new one.
+//! Storing a text so that, whatever fails, the file always has the complete old or new text.
 //!
-//! A temporary file in the same directory is written and synced, takes the owner and mode of the old file, and is renamed
-//! over it; then the directory is synced. A symbolic link stays: what it leads to is replaced.
+//! A temporary file in the same directory is written and synced, gets the owner and mode of the old file, and is
+//! renamed over it; then the directory is synced. A symbolic link is kept, and its target is replaced.
 //!
 //! Invariants:
-//! - an error before the rename leaves the old file unchanged, and no temporary file;
-//! - once [`Prepared::commit`] is back, the new text outlasts a power cut.
+//! - an error before the rename leaves the old file unchanged and no temporary file;
+//! - after [`Prepared::commit`] returns, the new text survives a power failure.
 //!
-//! Known limits: extended attributes and access lists of the file system are not carried over, and other hard links of the
-//! file keep the old text. A process that is killed can leave a temporary file, which nothing reads; [`sweep`] removes it.
+//! Known limits: extended attributes, access lists, and other hard links are not preserved. A killed process can leave
+//! a temporary file; [`sweep`] removes it.
 
 mod disk;
 mod sweep;
@@ -24,66 +24,66 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub use self::disk::Disk;
 pub use self::sweep::sweep;
 
-/// Replaces the text of a file, or makes a new file.
+/// Replaces or creates a file.
 ///
 /// # Errors
-/// Why the file is unchanged; or, when only the last step failed, that the new text may not outlast a power cut.
+/// Why the file is unchanged; or, if only the last step failed, that the new text may not survive a power failure.
 pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare(&Disk, path, text)?.commit()
 }
 
-/// The same, but a new file can be read and written by its owner only.
+/// Does the same; only the owner can read and write a new file.
 ///
 /// # Errors
-/// The error of the first step that failed, as [`store`] reports it.
+/// The error of the first failed step, as in [`store`].
 pub fn store_private(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare_as(&Disk, path, text, true)?.commit()
 }
 
-/// The calls that storing makes, so that tests can let each of them fail.
+/// The system calls of storing, so that tests can make each of them fail.
 pub trait FileSystem {
-    /// A file that is open for writing.
+    /// An open file.
     type File;
 
-    /// Where a symbolic link leads; an error when this is none.
+    /// Returns the target of a symbolic link; an error if it is not a link.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
-    /// What is known of a file.
+    /// Returns the metadata of a file.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
-    /// Makes a file that is not there yet, and holds it until it is closed. A private one can be read by its owner only.
+    /// Creates a new file and locks it until it is closed. Only the owner can read a private one.
     fn create(&self, path: &Path, private: bool) -> io::Result<Self::File>;
-    /// Writes some bytes, perhaps not all.
+    /// Writes some of the bytes.
     fn write(&self, file: &mut Self::File, bytes: &[u8]) -> io::Result<usize>;
-    /// Returns the file an owner and a group.
+    /// Sets the owner and the group.
     fn set_owner(&self, file: &Self::File, user: u32, group: u32) -> io::Result<()>;
-    /// Returns the file its permission bits.
+    /// Sets the permission bits.
     fn set_mode(&self, file: &Self::File, mode: u32) -> io::Result<()>;
-    /// Waits until all that was written is on the disk.
+    /// Waits until the data is on the disk.
     fn sync(&self, file: &Self::File) -> io::Result<()>;
-    /// Puts a file instead of another, in one step.
+    /// Replaces a file by another atomically.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Waits until the names in a directory are on the disk.
+    /// Waits until the directory is on the disk.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
-    /// Removes a file; it is an error when there is none.
+    /// Removes a file; an error if it does not exist.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
-/// What is kept of the old file.
+/// The preserved metadata of the old file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// Whether it is an ordinary file, not a directory or a device.
+    /// Whether it is a regular file.
     pub is_file: bool,
-    /// The permission bits, as `chmod` takes them.
+    /// The permission bits of `chmod`.
     pub mode: u32,
-    /// The user id of the owner.
+    /// The user ID of the owner.
     pub user: u32,
-    /// The id of the group.
+    /// The group ID.
     pub group: u32,
 }
 
 /// Why a text was not stored.
 #[derive(Debug)]
 pub struct StoreError {
-    /// The file, symbolic links followed.
+    /// The file, with symbolic links resolved.
     pub path: PathBuf,
     /// The step that failed.
     pub step: StoreStep,
@@ -94,24 +94,24 @@ pub struct StoreError {
 /// The steps of storing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreStep {
-    /// Following symbolic links and looking at the old file.
+    /// Resolving symbolic links and reading the metadata.
     Look,
-    /// Making the temporary file.
+    /// Creating the temporary file.
     Create,
     /// Writing the temporary file.
     Write,
-    /// Giving it the owner and mode of the old one.
+    /// Setting the owner and mode.
     Keep,
-    /// Waiting for it to be on the disk.
+    /// Syncing it to the disk.
     Sync,
-    /// Putting it instead of the old one.
+    /// Replacing the old file.
     Rename,
-    /// Waiting for that to be on the disk.
+    /// Syncing the directory.
     SyncFolder,
 }
 
 impl StoreError {
-    /// Whether the file holds the new text already; only whether that outlasts a power cut is unknown.
+    /// Whether the file has the new text; only its survival of a power failure is unknown.
     pub fn replaced(&self) -> bool {
         self.step == StoreStep::SyncFolder
     }
@@ -149,26 +149,26 @@ impl std::error::Error for StoreError {
     }
 }
 
-/// A text that is on the disk next to the file it is for. When this is dropped, it no longer exists again.
+/// Dropping it removes the temporary file.
 #[must_use = "the file is replaced by `commit`"]
 pub struct Prepared<'f, F: FileSystem> {
     files: &'f F,
-    /// Held, so that no one takes it for what a killed process left.
+    /// Kept open, so that [`sweep`] does not remove the file.
     file: F::File,
     temporary: PathBuf,
     path: PathBuf,
     committed: bool,
 }
 
-/// Writes and syncs a text next to the file it is for, so that what can fail has failed before anything is decided.
+/// Writes and syncs a temporary file, so that failures happen before any decision.
 ///
 /// # Errors
-/// Why it cannot be; the file is unchanged.
+/// The failed step; the file is unchanged.
 pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Result<Prepared<'f, F>, StoreError> {
     prepare_as(files, path, text, false)
 }
 
-/// The same; `private` makes a new file readable by its owner alone.
+/// `private`: only the owner can read a new file.
 fn prepare_as<'f, F: FileSystem>(
     files: &'f F,
     path: &Path,
@@ -187,11 +187,11 @@ fn prepare_as<'f, F: FileSystem>(
         Err(error) => return Err(failed(StoreStep::Look)(error)),
     };
     let (temporary, file) = create(files, &path, private || old.is_some()).map_err(failed(StoreStep::Create))?;
-    // From here on the temporary file goes when anything fails.
+    // From here on a failure removes the temporary file.
     let mut prepared = Prepared { files, file, temporary, path: path.clone(), committed: false };
     write_all(files, &mut prepared.file, text).map_err(failed(StoreStep::Write))?;
     if let Some(old) = old {
-        // The mode last: a change of the owner can take bits of it away.
+        // The mode last: a change of the owner can clear bits of it.
         files
             .set_owner(&prepared.file, old.user, old.group)
             .and_then(|()| files.set_mode(&prepared.file, old.mode))
@@ -202,10 +202,10 @@ fn prepare_as<'f, F: FileSystem>(
 }
 
 impl<F: FileSystem> Prepared<'_, F> {
-    /// Puts the text instead of the old one.
+    /// Replaces the old text.
     ///
     /// # Errors
-    /// Why it cannot be; see [`StoreError::replaced`].
+    /// The failed step; see [`StoreError::replaced`].
     pub fn commit(mut self) -> Result<(), StoreError> {
         let failed = |step| {
             let path = self.path.clone();
@@ -220,20 +220,20 @@ impl<F: FileSystem> Prepared<'_, F> {
 impl<F: FileSystem> Drop for Prepared<'_, F> {
     fn drop(&mut self) {
         if !self.committed {
-            // The error is dropped: no one waits for it, and a file that stays behind is never read.
+            // The error is ignored: a leftover file is never read.
             let _removed = self.files.remove(&self.temporary);
         }
     }
 }
 
-/// Follows symbolic links, to a file that need not be there.
+/// The target may not exist.
 fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
     const MOST: usize = 40;
     let mut here = path.to_path_buf();
     for _ in 0..MOST {
         match files.read_link(&here) {
             Ok(there) => here = folder(&here).join(there),
-            // No link, or nothing at all.
+            // Not a link, or missing.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
                 return Ok(here);
             }
@@ -243,7 +243,6 @@ fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
     Err(StoreError { path: here, step: StoreStep::Look, source: io::Error::other("too many symbolic links") })
 }
 
-/// The directory that a file is in.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
@@ -252,7 +251,6 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes a temporary file that no other process and no other call uses.
 fn create<F: FileSystem>(files: &F, path: &Path, private: bool) -> io::Result<(PathBuf, F::File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const TRIES: u32 = 100;

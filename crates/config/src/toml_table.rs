@@ -1,5 +1,4 @@
-//! Walking a TOML table: its entries in the order of the text, and their faults with their places. What a person writes in TOML is read by it:
-//! settings, rules of alerts.
+//! TOML tables: entries in the order of the text, and errors with their location.
 
 use std::ops::Range;
 
@@ -8,38 +7,38 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Fault, Place, Severity};
 
-/// A table and where it stands.
+/// A table with its location.
 pub struct Table<'t, 'v> {
     /// The whole text.
     pub text: &'t str,
-    /// Its name with dots; empty for the outermost.
+    /// Its name with dots; empty for the outermost table.
     pub path: String,
-    /// What is in it.
+    /// Its entries.
     pub entries: &'v DeTable<'t>,
-    /// The code of a value of another type than it should have.
+    /// The code of an error for a wrong type.
     pub wrong_type: &'static str,
 }
 
-/// A table of a list, and where it stands.
+/// A table of a list with its location.
 pub type PlacedTable<'t, 'v> = (Range<usize>, Table<'t, 'v>);
 
 /// An entry of a table.
 pub struct Entry<'t, 'v> {
     text: &'t str,
-    /// The path of its table and its own name.
+    /// The path of its table and its name.
     pub path: String,
-    /// Its own name.
+    /// Its name.
     pub name: &'v str,
-    /// Where that stands.
+    /// The location of its name.
     pub at: Range<usize>,
     value: &'v Spanned<DeValue<'t>>,
     wrong_type: &'static str,
 }
 
-/// How many faults of a text are reported at most: each is looked up in the whole of it.
+/// The limit of reported errors: each is searched in the whole text.
 pub const MOST_FAULTS: usize = 100;
 
-/// A fault at a piece of the text.
+/// Creates an error at a range of the text.
 pub fn fault(
     text: &str,
     code: &'static str,
@@ -93,17 +92,17 @@ impl<'t, 'v> Table<'t, 'v> {
 }
 
 impl<'t, 'v> Entry<'t, 'v> {
-    /// A fault at its name.
+    /// Creates an error at its name.
     pub fn fault(&self, code: &'static str, message: String, hint: &str) -> Fault {
         fault(self.text, code, &self.at, &self.path, message, hint)
     }
 
-    /// A fault at its value.
+    /// Creates an error at its value.
     pub fn wrong(&self, code: &'static str, message: String, hint: &str) -> Fault {
         fault(self.text, code, &self.value.span(), &self.path, message, hint)
     }
 
-    /// A fault at byte `at` of the text that its value is; at its start where that is written with escapes.
+    /// Creates an error at byte `at` inside its text value; at the start of the value if it contains escapes.
     pub fn wrong_inside(&self, code: &'static str, at: usize, message: String, hint: &str) -> Fault {
         let span = self.value.span();
         let written = self.text.get(span.clone()).unwrap_or_default();
@@ -117,7 +116,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &(start..span.end), &self.path, message, hint)
     }
 
-    /// The fault of a name that is unknown.
+    /// Creates the error of an unknown name.
     pub fn unknown(&self, code: &'static str, kind: &str, known: &[&str]) -> Fault {
         self.fault(code, format!("unknown {kind} {:?}", self.name), &format!("available: {}", known.join(", ")))
     }
@@ -127,7 +126,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.wrong(self.wrong_type, format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
     }
 
-    /// Its value as text; anything else is a fault, and then there is none.
+    /// Its value as text; anything else is an error.
     pub fn text(&self, faults: &mut Vec<Fault>) -> Option<&'v str> {
         let text = self.value.get_ref().as_str();
         if text.is_none() {
@@ -136,7 +135,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         text
     }
 
-    /// Whether it is true.
+    /// Its value as a bool.
     pub fn bool(&self, faults: &mut Vec<Fault>) -> Option<bool> {
         let value = self.value.get_ref().as_bool();
         if value.is_none() {
@@ -145,7 +144,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         value
     }
 
-    /// The number that it is, whole or not.
+    /// Its value as a number.
     pub fn number(&self, faults: &mut Vec<Fault>) -> Option<f64> {
         let number = match self.value.get_ref() {
             DeValue::Integer(whole) => {
@@ -177,17 +176,17 @@ impl<'t, 'v> Entry<'t, 'v> {
         texts
     }
 
-    /// Its value where that is a text.
+    /// Its value if it is a text.
     pub fn as_text(&self) -> Option<&'v str> {
         self.value.get_ref().as_str()
     }
 
-    /// Where its value stands.
+    /// The location of its value.
     pub fn value_at(&self) -> Range<usize> {
         self.value.span()
     }
 
-    /// The tables of its list, `[[NAME]]`, each with the place of its heading; none where it is anything else.
+    /// The tables of a list, each with the location of its heading `[[NAME]]`; empty for anything else.
     pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {
@@ -204,7 +203,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         tables.unwrap_or_default()
     }
 
-    /// The table that it is.
+    /// Its value as a table.
     pub fn table(&self, faults: &mut Vec<Fault>) -> Option<Table<'t, 'v>> {
         let entries = self.value.get_ref().as_table();
         if entries.is_none() {

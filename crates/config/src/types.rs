@@ -1,39 +1,39 @@
-//! A queue configuration as the scheduler takes it: normalised, typed, every value with its place in the file.
+//! A queue configuration for the scheduler: normalized, typed, every value with its location in the file.
 
 use std::collections::BTreeMap;
 
 use super::values::{NodeSortPolicy, RuleKind};
 use model::{Acl, QueuePath, Resource};
 
-/// A place in a text: line and column count from 1, columns in characters.
+/// A location in a text: line and column from 1, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Place {
-    /// The line, from 1; 0 means that the value was not written in a file.
+    /// The line, from 1; 0 if the value is not from a file.
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
 }
 
-/// A value with the place where it was written.
+/// A value with its location.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Placed<T> {
-    /// The value, read and normalised.
+    /// The value, parsed and normalized.
     pub value: T,
-    /// Where the value starts in the text.
+    /// The start of the value in the text.
     pub at: Place,
 }
 
-/// A whole queue configuration, valid by the rules of the profile it was read under.
+/// A queue configuration that is valid by the rules of its profile.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Config {
-    /// The partitions in their order; at least one.
+    /// The partitions in order; at least one.
     pub partitions: Vec<PartitionConfig>,
     /// The checksum of the text (`config.md` section 13).
     pub checksum: String,
 }
 
 impl Config {
-    /// The partition of a name.
+    /// The partition with a name.
     pub fn partition(&self, name: &str) -> Option<&PartitionConfig> {
         self.partitions.iter().find(|partition| partition.name == name)
     }
@@ -42,17 +42,17 @@ impl Config {
 /// One partition (`config.md` sections 1 and 5).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PartitionConfig {
-    /// The name; `default` in any case, or none, is `default`.
+    /// A missing name, and `default` in any case, is `default`.
     pub name: String,
-    /// Where the partition stands.
+    /// The location of the partition.
     pub at: Place,
-    /// The root queue, inserted where the file has none (CFG-015); carries the partition's limits (CFG-079).
+    /// Inserted if missing (CFG-015), with the partition's limits (CFG-079).
     pub root: QueueConfig,
-    /// The placement rules; none means one `provided` rule without create (PLC-002).
+    /// Empty means one `provided` rule without create (PLC-002).
     pub rules: Vec<RuleConfig>,
-    /// How nodes are sorted.
+    /// The node sorting policy.
     pub node_sort: NodeSortConfig,
-    /// Whether anything may be preempted in the partition.
+    /// Whether preemption is enabled.
     pub preemption: bool,
     /// 1.8 only: `preemption.quotapreemptionenabled`.
     pub quota_preemption: bool,
@@ -61,39 +61,38 @@ pub struct PartitionConfig {
 /// One queue (`config.md` sections 1 and 6).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct QueueConfig {
-    /// The name, lower-cased (CFG-032).
+    /// The name in lower case (CFG-032).
     pub name: String,
     /// The full path; `None` only in a [`Default`] value.
     pub path: Option<QueuePath>,
-    /// The name was written with capitals. The releases never find the limits of such a queue, nor those below it
-    /// (`acl-and-users.md` section 10).
+    /// Written with capitals: the releases never find the limits in such a subtree (`acl-and-users.md` section 10).
     pub capitals: bool,
-    /// Where the queue stands.
+    /// The location of the queue.
     pub at: Place,
-    /// Has children or says `parent: true` (CFG-033); always true for the root.
+    /// Has children or `parent: true` (CFG-033); always true for the root.
     pub parent: bool,
     /// The children in the order of the file.
     pub children: Vec<QueueConfig>,
-    /// The most applications that run here and below together; `None` is no limit.
+    /// The limit of running applications in the subtree; `None` if unlimited.
     pub max_applications: Option<Placed<u64>>,
-    /// The queue's own properties, nothing inherited, by key.
+    /// The queue's own properties by key, without inherited ones.
     pub properties: BTreeMap<String, Placed<String>>,
-    /// Who administers the queue and those below (`adminacl`).
+    /// Who administers the subtree (`adminacl`).
     pub admin_acl: Placed<Acl>,
-    /// Who submits to the queue and those below (`submitacl`).
+    /// Who submits to the subtree (`submitacl`).
     pub submit_acl: Placed<Acl>,
     /// `resources.guaranteed`; `None` when absent or empty.
     pub guaranteed: Option<Placed<Resource>>,
     /// `resources.max`; `None` when absent or empty.
     pub max: Option<Placed<Resource>>,
-    /// Limits of users and groups, in their order.
+    /// Limits of users and groups in order.
     pub limits: Vec<LimitConfig>,
-    /// What dynamic leaves below take (section 10); `None` when there is none or it is empty.
+    /// The template for dynamic leaves (section 10); `None` if missing or empty.
     pub template: Option<TemplateConfig>,
 }
 
 impl QueueConfig {
-    /// Whether the configuration says of this queue, children and limits omitted, what it says of `other`, at the same places.
+    /// Whether the settings are equal at the same locations, apart from children and limits.
     pub fn same_settings(&self, other: &Self) -> bool {
         let of = |queue: &'_ Self| (queue.at, queue.parent, queue.capitals);
         of(self) == of(other)
@@ -113,22 +112,22 @@ impl QueueConfig {
 pub struct LimitConfig {
     /// The description, without effect.
     pub description: String,
-    /// Where the limit stands.
+    /// The location of the limit.
     pub at: Place,
     /// User names, or the single entry `*`.
     pub users: Vec<String>,
     /// Group names, or the single entry `*`.
     pub groups: Vec<String>,
-    /// The most applications that run, per user or per group.
+    /// The limit of running applications per user or group.
     pub max_applications: Option<u64>,
-    /// The most resources used, per user or per group.
+    /// The limit of used resources per user or group.
     pub max_resources: Option<Resource>,
 }
 
 /// A child template (`config.md` section 10).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TemplateConfig {
-    /// Where the template stands.
+    /// The location of the template.
     pub at: Place,
     /// Copied to a dynamic leaf.
     pub max_applications: Option<u64>,
@@ -145,7 +144,7 @@ pub struct TemplateConfig {
 pub struct NodeSortConfig {
     /// Whether full nodes come first.
     pub policy: NodeSortPolicy,
-    /// Weight by resource name; names not listed do not count.
+    /// The weights by resource name; other names do not count.
     pub weights: BTreeMap<String, f64>,
 }
 
@@ -159,31 +158,31 @@ impl Default for NodeSortConfig {
 /// A placement rule (`placement.md` section 1).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct RuleConfig {
-    /// Which rule; aliases resolved.
+    /// The kind; aliases are resolved.
     pub kind: RuleKind,
-    /// Where the rule stands.
+    /// The location of the rule.
     pub at: Place,
-    /// May yield a queue that does not exist.
+    /// Whether it may create a queue.
     pub create: bool,
-    /// Whose applications the rule places.
+    /// The filter of users and groups.
     pub filter: FilterConfig,
-    /// The rule that gives the parent queue.
+    /// The rule for the parent queue.
     pub parent: Option<Box<RuleConfig>>,
-    /// Used by `fixed` and `tag`.
+    /// The value of `fixed` and `tag`.
     pub value: String,
-    /// A parent rule that was written as a text (PLC-013); as `secondarygroup` it uses its owner's filter (PLC-046).
+    /// Written as text (PLC-013); as `secondarygroup` it uses its owner's filter (PLC-046).
     pub text: bool,
 }
 
-/// The filter of a rule as written (`placement.md` section 5).
+/// The configured filter of a rule (`placement.md` section 5).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct FilterConfig {
-    /// Whether those who match are kept out.
+    /// Whether matches are excluded.
     pub deny: bool,
     /// Names, or one regular expression.
     pub users: Vec<String>,
     /// Names, or one regular expression.
     pub groups: Vec<String>,
-    /// Whether a filter was written at all; one without users and groups is not the same as none (PLC-050).
+    /// A filter without users and groups differs from none (PLC-050).
     pub written: bool,
 }

@@ -1,11 +1,10 @@
-//! YAML text → a tree in which every node knows its place.
+//! YAML text → a tree in which every node has its location.
 //!
 //! Invariants:
-//! - nothing recurses, neither while reading nor when the tree is dropped: the nodes are in one list;
-//! - an alias points at its target and copies nothing; what aliases would expand to is counted, and bounded by
-//!   [`EXPANDED`], so a walk over the tree is bounded work;
-//! - what the quick reader reads is what the whole parser reads;
-//! - a scalar keeps its source text: `010` and `1e3` are not turned into numbers (`config.md` section 2).
+//! - nothing recurses: the nodes are in one list;
+//! - an alias points to its target; [`EXPANDED`] limits a walk over the tree;
+//! - the fast reader and the full parser give the same result;
+//! - a scalar keeps its source text: `010` and `1e3` are not converted (`config.md` section 2).
 
 mod builder;
 mod explain;
@@ -21,26 +20,25 @@ pub(crate) use self::made::TreeMaker;
 use super::fault::Faults;
 use super::types::Place;
 
-/// The largest text that is read, in bytes: room for some 30 000 queues with limits, access lists and properties on each.
+/// The largest text in bytes: about 30,000 queues with limits, access lists, and properties.
 pub const LARGEST: usize = 16 << 20;
-/// The deepest nesting of maps and lists, through aliases too.
+/// The deepest nesting of maps and lists, including aliases.
 pub const DEEPEST: usize = 256;
-/// The most values that all aliases together may represent.
+/// Values that all aliases together may represent.
 pub const EXPANDED: usize = 500_000;
 
-/// One YAML document as a tree.
+/// A YAML document as a tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Document {
     pub(super) nodes: Vec<NodeData>,
-    /// The texts of all scalars, one behind the other.
     texts: String,
-    /// The items of all lists, and the entries of all maps; those of one stand together.
+    /// Contiguous for each node.
     items: Vec<u32>,
     entries: Vec<Entry>,
     root: Option<u32>,
 }
 
-/// A node of a [`Document`]; as cheap to copy as a reference.
+/// A node of a [`Document`], which is cheap to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'d> {
     pub(super) document: &'d Document,
@@ -58,11 +56,10 @@ pub(super) enum Content {
     Scalar(ScalarData),
     List(Run),
     Map(Run),
-    /// Still being read, or faulty: already reported, to be skipped.
+    /// Being read, or invalid and reported: to be skipped.
     Broken,
 }
 
-/// Where the items of a list or the entries of a map are among those of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     from: u32,
@@ -70,7 +67,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// From `from` to the end of `all`.
     fn behind<T>(from: usize, all: &[T]) -> Self {
         Self { from: count(from), to: count(all.len()) }
     }
@@ -80,26 +76,23 @@ impl Run {
     }
 }
 
-/// One key of a map with its value, both nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) key: u32,
     pub(super) value: u32,
 }
 
-/// A scalar whose text is in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScalarData {
-    /// Where the text starts and ends, in bytes.
     text: (u32, u32),
     style: Style,
     content: Place,
 }
 
-/// How a scalar was written. A tag overrides: `!!str 5` counts as quoted, `!!int '5'` as plain.
+/// A tag overrides it: `!!str 5` counts as quoted, `!!int '5'` as plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Without quotes: null, numbers and booleans are written so.
+    /// Without quotes, as for null, numbers, and booleans.
     Plain,
     /// In single or double quotes.
     Quoted,
@@ -109,30 +102,30 @@ pub enum Style {
     Folded,
 }
 
-/// A scalar with its place and the way in which it was written.
+/// A scalar with its location and style.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar<'d> {
-    /// The text: as in the source for a plain scalar, without quotes and escapes for the others.
+    /// The source of a plain scalar, otherwise without quotes and escapes.
     pub text: &'d str,
-    /// How it was written.
+    /// The style.
     pub style: Style,
-    /// Where the content starts; for a block the line after its header, and the column is its indentation.
+    /// For a block the line after its header, with the indentation as column.
     pub content: Place,
 }
 
 impl Scalar<'_> {
-    /// Whether this is null: nothing, `~` or `null`, without quotes.
+    /// Whether it is null: empty, `~`, or `null`, without quotes.
     pub fn is_null(&self) -> bool {
         self.style == Style::Plain && matches!(self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 
-    /// Where the text comes from, to keep when the tree no longer exists.
+    /// The origin of the text, independent of the tree.
     pub fn origin(&self) -> Origin {
         Origin { style: self.style, content: self.content }
     }
 }
 
-/// Where in a file the text of a scalar stands.
+/// The location of a scalar's text in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     pub(super) style: Style,
@@ -140,7 +133,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The place in the file of a place in the scalar's text: exact for literal blocks and one-line texts.
+    /// Maps a location to the file, exactly for literal blocks and one-line texts.
     pub fn outer(&self, inner: Place) -> Place {
         let shift = inner.column.saturating_sub(1);
         match self.style {
@@ -155,12 +148,11 @@ impl Origin {
 }
 
 impl Document {
-    /// The outermost node; `None` when there is nothing but white space and comments.
+    /// The outermost node; `None` if the text has only white space and comments.
     pub fn root(&self) -> Option<Node<'_>> {
         self.root.map(|id| Node { document: self, id })
     }
 
-    /// The scalar that a node is, if it is one.
     pub(super) fn scalar(&self, id: u32) -> Option<Scalar<'_>> {
         let Content::Scalar(ScalarData { text: (start, end), style, content }) = self.nodes[id as usize].content else {
             return None;
@@ -169,30 +161,26 @@ impl Document {
         Some(Scalar { text, style, content })
     }
 
-    /// The items of a list.
     pub(super) fn items(&self, list: Run) -> &[u32] {
         list.of(&self.items)
     }
 
-    /// The entries of a map.
     pub(super) fn entries(&self, map: Run) -> &[Entry] {
         map.of(&self.entries)
     }
 
-    /// The key of an entry with its place.
     pub(super) fn key(&self, entry: &Entry) -> (&str, Place) {
         let text = self.scalar(entry.key).map_or("", |scalar| scalar.text);
         (text, self.nodes[entry.key as usize].at)
     }
 }
 
-/// Reads the first document of a text. Faults are added to `faults`: CFG-001, CFG-004, CFG-008, and the warning
-/// CFG-009. What could not be read at all gives `None`.
+/// Parses the first document. Adds CFG-001, CFG-004, CFG-008, and the warning CFG-009. `None` if nothing can be parsed.
 pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
     parse_with(text, faults, &mut |_| {})
 }
 
-/// The same; `progress` is given the bytes that were read so far, now and then.
+/// Calls `progress` with the number of bytes from time to time.
 pub fn parse_with(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     if let Some(plain) = quick::read(text, progress) {
         return Some(plain);
@@ -200,16 +188,16 @@ pub fn parse_with(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usiz
     parse_whole(text, faults, progress)
 }
 
-/// The same by the whole parser, whatever the text.
+/// The same with the full parser.
 fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut builder = Builder::new(text, faults, progress);
     let first = builder.next_document()?;
     if first.root.is_none() && builder.ended {
         return Some(first);
     }
-    // The rest is not read as a document, only found: a text may hold many.
+    // The other documents are only located.
     if let Some(at) = builder.further_document() {
-        // An empty first document before `---` is still the first.
+        // An empty document before `---` is the first one.
         builder.faults.warning(
             "CFG-009",
             at,
@@ -221,8 +209,7 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
     Some(first)
 }
 
-/// Reads every document of a text, as in a file of several manifests. After a fault that hides the rest, what came
-/// before it is given.
+/// Parses every document; after a fatal error it returns those before it.
 pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
     let mut progress = |_| {};
     let mut builder = Builder::new(text, faults, &mut progress);
@@ -238,14 +225,12 @@ pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
     documents
 }
 
-/// Reads bytes as text for [`parse`].
-///
-/// A byte order mark is dropped. Not UTF-8, or more than [`LARGEST`]: fault CFG-001 and `None`.
+/// Drops a byte order mark. Not UTF-8, or more than [`LARGEST`]: error CFG-001 and `None`.
 pub fn decode<'b>(bytes: &'b [u8], faults: &mut Faults) -> Option<&'b str> {
     decode_up_to(bytes, LARGEST, faults)
 }
 
-/// The same with another largest size, in bytes.
+/// The same with another size limit in bytes.
 pub fn decode_up_to<'b>(bytes: &'b [u8], largest: usize, faults: &mut Faults) -> Option<&'b str> {
     if bytes.len() > largest {
         let message = format!("the text has {} bytes, above the size limit", bytes.len());
@@ -270,7 +255,7 @@ fn place(mark: Marker) -> Place {
     Place { line: count(mark.line()), column: count(mark.col() + 1) }
 }
 
-/// Lines, columns and nodes of a text of at most [`LARGEST`] bytes always fit.
+/// Always fits in a text of at most [`LARGEST`] bytes.
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The console: state, update, draw, on a terminal or without one.
+//! The console: state, update, and draw, with or without a terminal.
 //!
 //! ```text
 //!  key ── keymap ── command ── Action ──> update ──> State ──> draw ──> buffer
@@ -6,14 +6,13 @@
 //!  news of the source, time ── Action ──┘
 //! ```
 //!
-//! Where to look: [`state`] is all that is on the screen, as data; [`present`] what is derived from it; [`input`] the keys and the table of
-//! all commands; [`update`] how the state changes; [`draw`] how it looks; [`linear`] how it is reported in lines; [`shell`] the terminal,
-//! threads and files.
+//! Modules: [`state`] is the screen as data, [`present`] derives data from it, [`input`] has keys and commands,
+//! [`update`] changes the state, [`draw`] draws it, [`linear`] prints it as text, [`shell`] does the IO.
 //!
 //! Invariants:
-//! - only [`shell`] does IO, knows the clock and starts threads;
-//! - the console knows a cluster only through [`source::Source`] and [`view`];
-//! - every text that comes from outside is escaped where it is written into the buffer.
+//! - only [`shell`] does IO, reads a clock, and starts threads;
+//! - the console accesses a cluster only through [`source::Source`] and [`view`];
+//! - external text is escaped when it is written into the buffer.
 
 pub mod draw;
 pub mod input;

@@ -1,15 +1,15 @@
-//! Which known word was probably meant.
+//! Spelling suggestions.
 
-/// The word among `known` that was probably meant: the same except for case, or two letters away at most.
+/// The known word with at most two edits, ignoring case.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let lower = word.to_lowercase();
     let far = |known: &'k str| (distance(&lower, &known.to_lowercase()), known);
     let near = known.into_iter().map(far).min_by_key(|(distance, _)| *distance)?;
-    // Two letters of a word of three make another word.
+    // Two edits of a three-letter word give another word.
     (near.0 <= (near.1.len() / 3).min(2)).then_some(near.1)
 }
 
-/// How many letters must be put in, taken out, changed or swapped with the next to make one word of the other.
+/// Counts insertions, removals, changes, and swaps of adjacent letters.
 fn distance(a: &str, b: &str) -> usize {
     const LONGEST: usize = 40;
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(LONGEST).collect(), b.chars().take(LONGEST).collect());

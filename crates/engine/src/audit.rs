@@ -1,4 +1,4 @@
-//! The entries of the audit: one for each changing act, with the facts before and after it, or its refusal (REST E11).
+//! Audit entries: one per change or rejection, with the facts before and after (REST E11).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,20 +12,19 @@ use view::act::{Act, Actor, ActsFrom, Code, LONGEST_REASON, LoadedBy, Order, Par
 use view::audit::{self, AuditEntry, Facts, LONGEST_WHY, Revision, RevisionSource};
 use view::drain::span;
 
-/// The longest name of an object in an entry, in characters: a request may name anything.
+/// The longest object name, in characters: an HTTP request can contain any name.
 const LONGEST_OBJECT: usize = 256;
 
-/// Who loads a configuration, why, and when by the wall clock.
 pub(super) struct ConfigOrigin {
     pub by: LoadedBy,
     source: RevisionSource,
     reason: String,
-    /// The recorded time; `None` asks the clock.
+    /// The recorded time; `None` reads the clock.
     wall: Option<WallTime>,
 }
 
 impl From<LoadedBy> for ConfigOrigin {
-    /// What a file or the start loaded is no one's order.
+    /// Files and the start have no order.
     fn from(by: LoadedBy) -> Self {
         let source = match &by {
             LoadedBy::Start => RevisionSource::Start,
@@ -40,7 +39,7 @@ impl From<LoadedBy> for ConfigOrigin {
 }
 
 impl ConfigOrigin {
-    /// An order of someone, which may bring an older revision back.
+    /// An order, possibly a rollback.
     pub fn order(actor: &Actor, order: &Order, wall: Option<WallTime>) -> Self {
         let user = actor.user().to_owned();
         let (by, source) = match (&order.act, &actor.from) {
@@ -53,7 +52,7 @@ impl ConfigOrigin {
         Self { by, source, reason: order.reason.clone(), wall }
     }
 
-    /// A change of the configuration's file, seen at this time.
+    /// A change of the configuration file, seen at this time.
     pub fn file(wall: WallTime) -> Self {
         Self { wall: Some(wall), ..Self::from(LoadedBy::File) }
     }
@@ -66,8 +65,8 @@ impl ConfigOrigin {
     }
 }
 
-/// Writes an entry for an order that was refused before it was carried out. `wall` is the recorded time of the order here and below;
-/// `None` asks the clock.
+/// Records an order that was rejected before its execution. `wall` is the recorded time, here and in the functions that
+/// follow; `None` reads the clock.
 pub(super) fn enter_refusal(state: &State, actor: &Actor, order: &Order, refusal: &Refusal, wall: Option<WallTime>) {
     if !order.act.is_dry_run() {
         let before = facts(state, &order.act);
@@ -75,7 +74,6 @@ pub(super) fn enter_refusal(state: &State, actor: &Actor, order: &Order, refusal
     }
 }
 
-/// Writes an entry for an order and its outcome.
 pub(super) fn enter(
     state: &State,
     actor: &Actor,
@@ -111,7 +109,7 @@ pub(super) fn enter(
     });
 }
 
-/// Writes an entry for a configuration that came from its file or from the workload, and not by an order.
+/// Records a configuration from its file or from the workload.
 pub(super) fn enter_load(state: &State, from: ActsFrom, before: Facts, refused: Option<&str>, wall: Option<WallTime>) {
     let actor = Actor { from, ..Actor::from(Identity::default()) };
     let act = Act::Configure { text: String::new(), base: None, dry_run: false };
@@ -119,10 +117,10 @@ pub(super) fn enter_load(state: &State, from: ActsFrom, before: Facts, refused: 
     enter(state, &actor, &Order::from(act), before, refusal.as_ref().map_or(Ok(()), Err), wall);
 }
 
-/// A command of the workload as the order that a person could have given, with the facts before it.
+/// A command of the workload as an order, with the facts before it.
 pub(super) type WorkloadOrder = (Actor, Order, Facts);
 
-/// What to remember of a command of the workload before it is carried out; `None` for one that is no order.
+/// The order of a workload command, captured before execution; `None` if it is not an order.
 pub(super) fn workload_order(state: &State, command: &Command) -> Option<WorkloadOrder> {
     let Command::In { partition, command } = command else { return None };
     let (app, by, reason, to) = match command {
@@ -142,7 +140,6 @@ pub(super) fn workload_order(state: &State, command: &Command) -> Option<Workloa
     Some((Actor { from: ActsFrom::Workload, ..Actor::from(by.clone()) }, order, facts))
 }
 
-/// Writes an entry for a command of the workload, with its outcome by the events.
 pub(super) fn enter_workload_order(state: &State, order: Option<WorkloadOrder>, events: &[Event]) {
     let Some((actor, order, before)) = order else { return };
     let refusal = events.iter().find_map(|event| match &event.kind {
@@ -153,7 +150,7 @@ pub(super) fn enter_workload_order(state: &State, order: Option<WorkloadOrder>, 
     enter(state, &actor, &order, before, refusal.as_ref().map_or(Ok(()), Err), None);
 }
 
-/// Writes the active configuration as a revision, or how it is written once that is known.
+/// Records the active configuration as a revision, or its text once that is known.
 pub(super) fn revise(state: &State, text: Option<Arc<str>>, changes: usize, origin: &ConfigOrigin) {
     state.audit_log.revise(Revision {
         number: state.active_config.revision,
@@ -168,7 +165,6 @@ pub(super) fn revise(state: &State, text: Option<Arc<str>>, changes: usize, orig
     });
 }
 
-/// The state of the object that an act changes.
 pub(super) fn facts(state: &State, act: &Act) -> Facts {
     match act {
         Act::Configure { .. } | Act::Rollback { .. } => config_facts(state),
@@ -188,12 +184,10 @@ pub(super) fn facts(state: &State, act: &Act) -> Facts {
     }
 }
 
-/// Revision and checksum of the active configuration.
 pub(super) fn config_facts(state: &State) -> Facts {
     vec![fact("revision", state.active_config.revision), fact("checksum", state.scheduler.checksum())]
 }
 
-/// How many settings are different in a configuration; none where there was none before.
 pub(super) fn count_changes(old: &Config, new: &Config) -> usize {
     if old.partitions.is_empty() { 0 } else { config::diff(old, new).changes.len() }
 }

@@ -1,50 +1,50 @@
-//! The log of a running scheduler: who did what, and every configuration that was active (REST E5, E11).
+//! The audit log and the revisions of the configuration (REST E5, E11).
 //!
-//! The owner of the scheduler writes; everyone reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
-//! [`MOST_TEXT`] say. The journal takes the new entries ([`AuditLog::take_new`]), restores them at a start
-//! ([`AuditLog::restore`]), and answers for older ones ([`AuditArchive`]).
+//! The owner of the scheduler writes; all threads read. Memory is limited by [`MOST_ENTRIES`] and [`MOST_TEXT`]. The
+//! journal stores new entries ([`AuditLog::take_new`]), restores them at a start ([`AuditLog::restore`]), and serves
+//! older ones ([`AuditArchive`]).
 //!
 //! Invariants:
-//! - append-only: a number is given once, and its entry never changes;
-//! - numbers follow from the order of the acts alone, so a replay of the same acts gives the same log;
-//! - no lock is held while anybody works: reading copies pointers.
+//! - append-only: a number is used once, and its entry never changes;
+//! - numbers depend only on the order of the acts, so a replay gives the same log;
+//! - no lock is held during work: reads copy pointers.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use view::audit::{AuditEntry, AuditQuery, Revision};
 
-/// How many entries of the audit are in memory.
+/// The number of audit entries in memory.
 pub const MOST_ENTRIES: usize = 10_000;
-/// How many revisions of the configuration are in memory.
+/// The number of revisions in memory.
 pub const MOST_REVISIONS: usize = 1_000;
-/// How many of the newest revisions may have the same text as another one.
+/// The number of recent revisions that are checked for an equal text.
 const SHARED_WITH: usize = 16;
-/// How many bytes of configuration texts are in memory, next to the newest.
+/// The bytes of configuration texts in memory, in addition to the newest.
 pub const MOST_TEXT: usize = 64 << 20;
 
-/// What is older than memory.
+/// Access to entries older than memory.
 pub trait AuditArchive: Send + Sync {
-    /// Entries that are wanted, the newest first, as many as are there and the query's limit says.
+    /// Returns matching entries, the newest first, up to the limit of the query.
     fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>>;
 
-    /// Revisions below `before`, the newest first, at most `limit`.
+    /// Returns revisions before `before`, the newest first, at most `limit`.
     fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>>;
 
-    /// The revision of a number; `None` where it was never kept, or is invalid.
+    /// Returns a revision; `None` if it was never stored or is invalid.
     fn revision(&self, number: u64) -> Option<Arc<Revision>>;
 }
 
-/// What came into a log since it was last asked, the oldest first.
+/// New records of a log, the oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewEntries {
-    /// Entries of the audit.
+    /// The audit entries.
     pub entries: Vec<Arc<AuditEntry>>,
-    /// Revisions of the configuration. One of a number that was there before replaces it: its text became known.
+    /// The revisions. A known number replaces the earlier record: its text became known.
     pub revisions: Vec<Arc<Revision>>,
 }
 
-/// Who did what, and every configuration that was active.
+/// The audit log and the revisions.
 #[derive(Default)]
 pub struct AuditLog {
     log: Mutex<LogEntries>,
@@ -54,14 +54,11 @@ pub struct AuditLog {
 #[derive(Default)]
 struct LogEntries {
     entries: VecDeque<Arc<AuditEntry>>,
-    /// The number of the newest entry.
     last: u64,
     revisions: VecDeque<Arc<Revision>>,
-    /// Bytes of the texts of `revisions`.
     text: usize,
-    /// What is new since it was last requested; `None` while no one asks.
+    /// The records since the last request; `None` if not collected.
     new: Option<NewEntries>,
-    /// Counts up with each change.
     generation: u64,
 }
 
@@ -74,7 +71,7 @@ impl std::fmt::Debug for AuditLog {
 }
 
 impl AuditLog {
-    /// Has everything new kept for [`AuditLog::take_new`] from now on, and what is there already with it.
+    /// Collects new records for [`AuditLog::take_new`], starting with the existing ones.
     pub fn collect_new(&self) {
         let mut log = self.log();
         if log.new.is_none() {
@@ -89,23 +86,22 @@ impl AuditLog {
         self.log().last
     }
 
-    /// The next entry gets the number after this one.
     pub(super) fn continue_after(&self, last: u64) {
         self.log().last = last;
     }
 
-    /// Whether [`AuditLog::take_new`] would give something.
+    /// Whether [`AuditLog::take_new`] would return records.
     pub fn has_new(&self) -> bool {
         self.log().new.as_ref().is_some_and(|new| *new != NewEntries::default())
     }
 
-    /// What is new since this was last asked.
+    /// Returns the records since the last call.
     pub fn take_new(&self) -> NewEntries {
         self.log().new.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Puts back the entries that were kept elsewhere, the oldest first; numbers continue after them. Meant for an empty log: a kept
-    /// entry replaces one of the same number. None of them is reported as new.
+    /// Restores stored records, the oldest first, into an empty log; numbers continue after them. They are not reported
+    /// as new. A stored entry replaces one of the same number.
     pub fn restore(&self, retained: NewEntries) {
         let mut log = self.log();
         let new = log.new.take();
@@ -122,12 +118,12 @@ impl AuditLog {
         log.new = new;
     }
 
-    /// Says who has what is older than memory. Only the first one is asked.
+    /// Sets the archive. Only the first call has an effect.
     pub fn set_archive(&self, archive: Arc<dyn AuditArchive>) {
         let _ = self.archive.set(archive);
     }
 
-    /// Writes an entry, whose number it gives.
+    /// Adds an entry and returns its number.
     pub(super) fn enter(&self, entry: AuditEntry) -> u64 {
         let mut log = self.log();
         log.last += 1;
@@ -140,7 +136,6 @@ impl AuditLog {
         log.last
     }
 
-    /// Writes a revision, or what became known of the newest one.
     pub(super) fn revise(&self, mut revision: Revision) {
         let mut log = self.log();
         log.share_text(&mut revision);
@@ -153,7 +148,7 @@ impl AuditLog {
         log.bound();
     }
 
-    /// The entries that are wanted, the newest first.
+    /// Returns matching entries, the newest first.
     pub fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
         let (mut found, oldest) = {
             let log = self.log();
@@ -167,7 +162,7 @@ impl AuditLog {
         found
     }
 
-    /// The entries that are wanted of those in memory, the newest first: without a look at any disk.
+    /// Returns matching entries in memory, the newest first, without reading a disk.
     pub fn recent(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
         query.pick(&self.log().entries)
     }
@@ -177,7 +172,7 @@ impl AuditLog {
         self.log().revisions.iter().rev().cloned().collect()
     }
 
-    /// The revisions below `before`, the newest first, at most `limit`.
+    /// Returns the revisions before `before`, the newest first, at most `limit`.
     pub fn revisions(&self, before: Option<u64>, limit: usize) -> Vec<Arc<Revision>> {
         let below = |revision: &&Arc<Revision>| before.is_none_or(|before| revision.number < before);
         let mut found: Vec<_> = self.log().revisions.iter().rev().filter(below).take(limit).cloned().collect();
@@ -188,13 +183,13 @@ impl AuditLog {
         found
     }
 
-    /// The revision of a number, from memory or else from the archive.
+    /// Returns a revision from memory or the archive.
     pub fn revision(&self, number: u64) -> Option<Arc<Revision>> {
         let known = self.log().revisions.iter().find(|revision| revision.number == number).cloned();
         known.or_else(|| self.archive.get()?.revision(number))
     }
 
-    /// Counts up with each change, so that a reader knows when to look again.
+    /// Counts up with each change.
     pub fn generation(&self) -> u64 {
         self.log().generation
     }
@@ -205,7 +200,6 @@ impl AuditLog {
 }
 
 impl LogEntries {
-    /// A configuration that returns has its text once in memory.
     fn share_text(&self, revision: &mut Revision) {
         let same = self.revisions.iter().rev().take(SHARED_WITH).find_map(|known| {
             known

@@ -1,8 +1,8 @@
-//! Calling someone with a document: a command that is run, or an address that is posted to; one try, with a time limit.
+//! Delivers a document to a command or a URL: one try with a time limit.
 //!
 //! Invariants:
-//! - a webhook's certificate is checked, and no redirect is followed;
-//! - data never becomes part of a command line: the words of the command are fixed, the document comes on standard input.
+//! - the certificate of a webhook is checked, and redirects are not followed;
+//! - data never becomes part of a command line: the document is the standard input.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -17,22 +17,22 @@ use reqwest::{Certificate, Url, redirect};
 
 use config::settings::is_this_machine;
 
-/// How often a running command is examined.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How much of a command's standard error is kept, in bytes.
+/// The stored end of a command's standard error, in bytes.
 const RETAINED: usize = 4096;
 
-/// How one try ended.
+/// The outcome of one try.
 pub enum Attempt {
-    /// It was taken.
+    /// Delivered.
     Done,
-    /// It was not, for this reason.
+    /// Failed, with the reason.
     Failed(String),
-    /// The caller was to stop meanwhile.
+    /// The caller must stop.
     Stopped,
 }
 
-/// Runs a command once, which reads the document from its standard input. `stops` waits so long, and says whether the caller is to stop.
+/// Runs a command once, with the document as standard input. `stops` waits for a time and returns whether the caller
+/// must stop.
 pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl Fn(Duration) -> bool) -> Attempt {
     let [program, arguments @ ..] = words else { return Attempt::Done };
     let mut command = Command::new(program);
@@ -44,7 +44,7 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
     let said = match feed(&mut child, document) {
         Ok(said) => said,
         Err(error) => {
-            // It gets nothing to read, so there is nothing for it to do.
+            // Without its input, the command is useless.
             let _ = child.kill().and_then(|()| child.wait());
             return Attempt::Failed(format!("cannot write to {program}: {error}"));
         }
@@ -58,7 +58,7 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
                 return Attempt::Failed(format!("{program}: {status}{}", last_words(&said)));
             }
             Ok(None) if Instant::now() >= until => {
-                // It may have ended this moment; both are fine.
+                // It may have just ended; both are fine.
                 let _ = child.kill().and_then(|()| child.wait());
                 return Attempt::Failed(format!("{program} did not end within {:?} and was stopped", timeout));
             }
@@ -69,7 +69,7 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
     }
 }
 
-/// Posts a document once, as JSON. `who` is what is called in a message.
+/// Posts a JSON document once. `who` names the target in messages.
 pub fn post(who: &str, address: &str, authorities: Option<&Path>, document: &Arc<str>, timeout: Duration) -> Attempt {
     let client = match caller(address, authorities, timeout) {
         Ok(client) => client,
@@ -83,15 +83,15 @@ pub fn post(who: &str, address: &str, authorities: Option<&Path>, document: &Arc
     }
 }
 
-/// A client for one try: certificates may have been renewed since the last.
+/// Creates a client for one try: certificates may have been renewed since the last one.
 fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Result<Client, String> {
-    // A provider that is already there, the REST client's, is the same one.
+    // An installed provider (from the REST client) is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let message = |error: reqwest::Error| causes(&error.without_url());
     let url = Url::parse(address).map_err(|error| format!("its address is invalid: {error}"))?;
     let mut builder = Client::builder().timeout(timeout).redirect(redirect::Policy::none());
     if url.host_str().is_some_and(is_this_machine) {
-        // A proxy has nothing to do with this machine.
+        // No proxy for the local machine.
         builder = builder.no_proxy();
     }
     builder = match (url.scheme(), authorities) {
@@ -104,14 +104,13 @@ fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Resul
             }
             builder.tls_certs_merge(found)
         }
-        // Without TLS the system's certificates need not be read, nor be there.
+        // Without TLS, the system certificates are not needed and can be absent.
         _ => builder.tls_certs_only([]),
     };
     builder.build().map_err(message)
 }
 
-/// Writes the document to a command, and listens to what it says on standard error; both next to it, so that neither side waits
-/// for the other.
+/// Writes the document and reads standard error at the same time, so that neither side blocks the other.
 fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<String>> {
     let (send, said) = channel();
     if let Some(mut stdin) = child.stdin.take() {
@@ -124,7 +123,7 @@ fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<Stri
     if let Some(mut stderr) = child.stderr.take() {
         Builder::new().name("hook-read".to_owned()).spawn(move || {
             let mut retained = Vec::new();
-            // What cannot be read is not there; the rest is taken so that the command never waits for a reader.
+            // Ignores read errors; drains the rest so that the command never blocks.
             let _ = stderr.by_ref().take(RETAINED as u64).read_to_end(&mut retained);
             let _ = send.send(String::from_utf8_lossy(&retained).into_owned());
             let _ = std::io::copy(&mut stderr, &mut std::io::sink());
@@ -133,14 +132,12 @@ fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<Stri
     Ok(said)
 }
 
-/// The last line that is not empty, fit for a message.
 fn last_words(said: &str) -> String {
     let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let shown: String = last.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if shown.is_empty() { shown } else { format!(": {shown}") }
 }
 
-/// An error with everything that led to it.
 fn causes(error: &dyn std::error::Error) -> String {
     let all = std::iter::successors(Some(error), |error| error.source());
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")

@@ -1,4 +1,4 @@
-//! The scheduler's time against the wall clock.
+//! Maps scheduler time to the wall clock.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,48 +11,46 @@ use model::Time;
 use view::ClockRuns;
 use view::clock_runs::Run;
 
-/// How many past runs of the clock are remembered.
 const MOST_RUNS: usize = 1000;
 
-/// A run of the clock: the scheduler's time ran by the wall clock from here on, until the next run.
+/// From here until the next run, the scheduler clock followed the wall clock at one speed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockRun {
-    /// The scheduler's time at its start.
+    /// The scheduler time at the start.
     pub at: Time,
-    /// The wall clock's.
+    /// The wall clock at the start.
     pub wall: WallTime,
-    /// How many times as fast as the wall clock the scheduler's time ran.
+    /// The speed relative to the wall clock.
     pub speed: f64,
 }
 
 impl ClockRun {
-    /// What the wall clock showed at a time of the scheduler, in this run.
     fn wall(&self, time: Time) -> SystemTime {
         SystemTime::from(self.wall) + time.since(self.at).div_f64(self.speed)
     }
 }
 
 impl ClockRun {
-    /// The same by nanoseconds.
+    /// The run in nanoseconds.
     pub fn run(self) -> Run {
         let wall = i64::try_from(self.wall.0.saturating_mul(1000)).unwrap_or(i64::MAX);
         Run { at: self.at, wall, speed: self.speed }
     }
 }
 
-/// The runs of the clock as the journal has them, the oldest first, at most [`MOST_RUNS`].
+/// The recorded runs of the clock, the oldest first, at most [`MOST_RUNS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct ClockHistory(VecDeque<ClockRun>);
 
 impl ClockHistory {
-    /// What the wall clock showed at a time of the scheduler; `None` before the first run.
+    /// The wall clock at a scheduler time; `None` before the first run.
     pub fn wall(&self, time: Time) -> Option<SystemTime> {
         let at = self.0.partition_point(|run| run.at <= time);
         Some(self.0.get(at.checked_sub(1)?)?.wall(time))
     }
 
-    /// A run starts.
+    /// Adds a run.
     pub fn push(&mut self, run: ClockRun) {
         self.0.push_back(run);
         if self.0.len() > MOST_RUNS {
@@ -60,7 +58,7 @@ impl ClockHistory {
         }
     }
 
-    /// A run starts after a pause, at the recorded time and speed; without a speed at that of the run before.
+    /// Adds a run after a pause, at the recorded time and speed; without a speed, at that of the previous run.
     pub fn resume(&mut self, at: Time, wall: Option<WallTime>, speed: Option<f64>) {
         let speed = speed.or_else(|| self.last().map(|run| run.speed));
         if let (Some(wall), Some(speed)) = (wall, speed) {
@@ -73,22 +71,20 @@ impl ClockHistory {
         self.0.back()
     }
 
-    /// All of them.
+    /// All runs.
     pub fn runs(&self) -> Vec<ClockRun> {
         self.0.iter().copied().collect()
     }
 }
 
-/// A clock that runs with the wall clock, or faster, or slower, or stands. All copies are the same clock.
+/// A clock with a speed, which can be stopped. Clones share the clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
     reading: Arc<Mutex<ClockReading>>,
     speed: f64,
-    /// Its runs before this one, the oldest first.
     past: Arc<Mutex<Vec<ClockRun>>>,
 }
 
-/// The time on a clock at one time of the wall clock.
 #[derive(Clone, Copy, Debug)]
 struct ClockReading {
     time: Time,
@@ -102,7 +98,7 @@ impl ClockReading {
         Self { time, at: Instant::now(), wall: SystemTime::now(), runs }
     }
 
-    /// The same by the time of day that is written down for this time, if it is that.
+    /// Uses the recorded wall clock time if it is of the same scheduler time.
     fn as_written(self, run: Option<&ClockRun>) -> Self {
         let written = run.filter(|run| run.at == self.time);
         Self { wall: written.map_or(self.wall, |run| run.wall.into()), ..self }
@@ -110,23 +106,23 @@ impl ClockReading {
 }
 
 impl Clock {
-    /// A clock that is at zero now and runs `speed` times as fast as the wall clock.
+    /// Returns a clock at zero with a speed relative to the wall clock.
     pub fn new(speed: f64) -> Self {
         Self::continuing(speed, Time::ZERO, Vec::new())
     }
 
-    /// A clock that is at `now` and runs on from there; it ran before as `past` says.
+    /// Returns a clock at `now`, with its earlier runs.
     pub fn continuing(speed: f64, now: Time, past: Vec<ClockRun>) -> Self {
         let reading = Arc::new(Mutex::new(ClockReading::set(now, true).as_written(past.last())));
         Self { reading, speed, past: Arc::new(Mutex::new(past)) }
     }
 
-    /// How much faster than the wall clock it runs.
+    /// The speed relative to the wall clock.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// The time on it.
+    /// The current time.
     pub fn now(&self) -> Time {
         let reading = *self.reading();
         if reading.runs { reading.time + reading.at.elapsed().mul_f64(self.speed) } else { reading.time }
@@ -137,7 +133,7 @@ impl Clock {
         self.reading().runs
     }
 
-    /// It is at `time` from now on.
+    /// Stops the clock at `time`.
     pub fn stop(&self, time: Time) {
         let mut reading = self.reading();
         if reading.runs {
@@ -147,12 +143,12 @@ impl Clock {
         *reading = ClockReading::set(time, false);
     }
 
-    /// It runs on from where it stands.
+    /// Continues from the stopped time.
     pub fn start(&self) {
         self.start_as(None);
     }
 
-    /// The same, for a time of day that is written down already, so that it is the same for ever.
+    /// Continues with a recorded wall clock time, so that the mapping never changes.
     pub fn start_as(&self, written: Option<&ClockRun>) {
         let mut reading = self.reading();
         if !reading.runs {
@@ -160,7 +156,7 @@ impl Clock {
         }
     }
 
-    /// What the wall clock showed, or will show, at `time`, as far as the clock will not be in between.
+    /// The past or future wall clock at `time`, if the clock is not stopped in between.
     pub fn wall(&self, time: Time) -> SystemTime {
         let reading = *self.reading();
         if time < reading.time {
@@ -175,7 +171,7 @@ impl Clock {
         wall.checked_sub(earlier.div_f64(self.speed)).unwrap_or(wall)
     }
 
-    /// All its runs, the present one too, or the point at which it stands.
+    /// All runs, including the current one or the stop.
     pub fn runs_so_far(&self) -> ClockRuns {
         let ClockReading { time, wall, .. } = *self.reading();
         let past = self.past.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -185,7 +181,7 @@ impl Clock {
         ClockRuns::of(runs).unwrap_or_else(|| ClockRuns::always(now.run().wall, self.speed))
     }
 
-    /// How long one has to wait for `time`; zero if it has come, `None` while the clock stands.
+    /// The wait until `time`: zero if it is past, `None` while the clock is stopped.
     pub fn until(&self, time: Time) -> Option<Duration> {
         let reading = *self.reading();
         let wait = time.since(reading.time).div_f64(self.speed);

@@ -1,5 +1,5 @@
-//! The configuration that was parsed last: parsing ten thousand queues takes longer than an order should wait for the scheduler, so
-//! the thread that brings a text parses it, and the scheduler's thread finds it here.
+//! A cache of the last parsed configuration. Parsing 10,000 queues is slow, so the thread that receives a configuration
+//! parses it, and the scheduler thread finds the result here.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,24 +7,22 @@ use super::active_config::ConfigText;
 use ::config::{self, Config, Fault, Reading};
 use model::Profile;
 
-/// A text with the configuration in it, or its faults.
 pub(super) struct ParsedConfig {
     bytes: Vec<u8>,
     policy_group: String,
     profile: Profile,
     pub text: ConfigText,
-    /// Only there when no fault is an error.
+    /// `None` if there is an error.
     pub config: Option<Arc<Config>>,
-    /// Every fault and warning, by place.
+    /// Errors and warnings, by location.
     pub faults: Vec<Fault>,
 }
 
-/// Parses configurations, and keeps the last result.
 #[derive(Default)]
 pub(super) struct ConfigCache(Mutex<Option<Arc<ParsedConfig>>>);
 
 impl ConfigCache {
-    /// Parses and validates a text, unless it is the one that was parsed last. The lock is not held meanwhile.
+    /// Parses and validates a text, unless it is the last one. The lock is not held meanwhile.
     pub fn parse(&self, bytes: &[u8], policy_group: &str, profile: Profile) -> Arc<ParsedConfig> {
         let last = self.last().clone();
         let same = |last: &Arc<ParsedConfig>| {

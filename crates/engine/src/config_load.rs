@@ -1,4 +1,4 @@
-//! Loads configurations: at the start, from the workload, from an order, or from the configuration's file when that changes.
+//! Loads configurations from the start, the workload, an order, or the configuration file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,6 @@ use view::NoticeWeight;
 use view::View;
 use view::act::{ActsFrom, Configuration, LoadedBy};
 
-/// Loads a configuration. It becomes the active one unless the scheduler refuses it. Returns the events.
 pub(super) fn load(
     state: &mut State,
     config: &Arc<Config>,
@@ -37,7 +36,6 @@ pub(super) fn load(
     events
 }
 
-/// Returns the scheduler a command that is no order; `text` is how its configuration is written, where that is known.
 pub(super) fn apply(state: &mut State, command: &Command, text: Option<ConfigText>) -> Vec<Event> {
     match command {
         Command::Configure(config) => load(state, config, text, LoadedBy::Workload),
@@ -45,9 +43,9 @@ pub(super) fn apply(state: &mut State, command: &Command, text: Option<ConfigTex
     }
 }
 
-/// Sets how the active configuration is written, as a revision and in the view.
+/// Sets the text of the active configuration, as a revision and in the view.
 pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usize, origin: ConfigOrigin) {
-    // Who brought one that an earlier run wrote down stays.
+    // A configuration from an earlier run keeps its author.
     if origin.by != LoadedBy::Start || !earlier::knows(state) {
         audit::revise(state, text.as_ref().map(|text| Arc::clone(&text.text)), changes, &origin);
     }
@@ -66,8 +64,7 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
     state.show_configuration();
 }
 
-/// From now on changes of the configuration are written to `file`, which holds `bytes`. A restored scheduler finishes the replacement of
-/// that file if that was cut off; if someone changed it meanwhile, that text is loaded. Returns what the file holds then.
+/// As [`super::Core::attach_config_file`].
 pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
     remove_leftovers(state, file);
     let written = state.active_config.written.clone();
@@ -97,7 +94,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     }
 }
 
-/// Removes what a process that was ended in the middle of a change left next to the configuration's file, with a notice.
+/// As [`super::Core::remove_config_leftovers`].
 pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     for left in store::sweep(file) {
         let title = format!("{}, left by an interrupted change, is removed", left.display());
@@ -105,10 +102,10 @@ pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     }
 }
 
-/// Reloads a configuration file that has changed, with a notice about the outcome; a bad one changes nothing (SCH-177).
+/// As [`super::Core::reload`].
 pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
     if let Some((path, known)) = &mut state.active_config.file {
-        // An order may have replaced the file since this was read; then another reload follows.
+        // If an order replaced the file since the read, another reload follows.
         if std::fs::read(path).is_ok_and(|now| now != bytes) {
             return;
         }
@@ -123,7 +120,7 @@ pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
     reload_recorded(state, name, bytes, wall, refused);
 }
 
-/// Why a text must not replace the active configuration by itself: it takes too much away (CFG-120).
+/// Why a file must not replace the active configuration: its removal is too large (CFG-120).
 fn takes_too_much(state: &State, bytes: &[u8]) -> Option<String> {
     let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
     let config = parsed.config.as_ref().filter(|config| config.checksum != state.scheduler.checksum())?;
@@ -132,13 +129,13 @@ fn takes_too_much(state: &State, bytes: &[u8]) -> Option<String> {
     refused.then(|| format!("{removal}; {}, at the start or with `kornsole apply`", removal.how_to_allow()))
 }
 
-/// The same for a text that is recorded already, with why it is refused where that does not follow from the text: nothing is asked of
-/// the file.
+/// Reloads a recorded file without access to the file. `refused` is the recorded reason of a rejection that does not
+/// follow from the text.
 pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall: WallTime, refused: Option<String>) {
     let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
     let before = audit::config_facts(state);
     let faults = Source::new(name, &parsed.text.text).render_all(&parsed.faults);
-    // The scheduler reports what it refuses itself; of the rest it knows nothing.
+    // The scheduler reports only its own rejections.
     let refuse = |state: &mut State, why: String| {
         state.emit_event(EventKind::ConfigRejected { message: why.clone() });
         Some(why)
@@ -167,19 +164,18 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
     state.show_notice(weight, title, text);
 }
 
-/// The ends of the titles of notices about the configuration's file.
+/// The title endings of notices about the configuration file.
 const REJECTED: &str = "was rejected, the configuration is unchanged";
 const ACTIVE: &str = "is active";
 const ACTIVE_AGAIN: &str = "is the active configuration again";
 
-/// The notice that the configuration's file was rejected, as long as it has not been accepted since.
+/// The notice of a rejected configuration file, unless a later one was accepted.
 pub fn rejected_file(view: &View) -> Option<&Arc<Notice>> {
     let ends = |notice: &Notice, end: &str| notice.title.ends_with(end);
     let is = |notice: &&Arc<Notice>| [REJECTED, ACTIVE, ACTIVE_AGAIN].iter().any(|end| ends(notice, end));
     view.notices.iter().rev().find(is).filter(|notice| ends(notice, REJECTED))
 }
 
-/// Why the scheduler refused a configuration; `None` when it accepted it.
 pub(super) fn rejected(events: Vec<Event>) -> Option<String> {
     events.into_iter().find_map(|event| match event.kind {
         EventKind::ConfigRejected { message } => Some(message),

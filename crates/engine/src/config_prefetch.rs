@@ -1,4 +1,4 @@
-//! Parses configurations before their turn, on a thread of its own.
+//! Parses configurations ahead of the scheduler thread.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -10,7 +10,6 @@ use super::request::Request;
 use model::Profile;
 use view::act::Act;
 
-/// Parses texts ahead of the scheduler's thread.
 #[derive(Clone)]
 pub(super) struct ConfigPrefetch {
     pub cache: Arc<ConfigCache>,
@@ -19,16 +18,16 @@ pub(super) struct ConfigPrefetch {
 }
 
 impl ConfigPrefetch {
-    /// Has the result of this text in the cache when its turn comes.
+    /// Parses a text into the cache.
     pub fn parse(&self, bytes: &[u8]) {
         self.cache.parse(bytes, &self.policy_group, self.profile);
     }
 
-    /// Starts the thread. Returns the way in for orders that bring a configuration: their text is parsed, and they are passed on to
-    /// `requests` in their order.
+    /// Starts the thread. Returns the sender for orders with a configuration: their text is parsed, and they go to
+    /// `requests` in order.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn start(self, requests: Sender<Request>, audit_log: Arc<AuditLog>) -> std::io::Result<Sender<Request>> {
         let (sender, orders) = channel();
         Builder::new().name("config-read".to_owned()).spawn(move || {
@@ -43,7 +42,7 @@ impl ConfigPrefetch {
                         _ => {}
                     }
                 }
-                // A stopped engine has dropped its end; with the request goes the reply, which says so.
+                // A stopped engine closed the channel; the dropped reply reports it.
                 let _ = requests.send(request);
             }
         })?;

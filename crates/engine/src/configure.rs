@@ -1,9 +1,8 @@
 //! Orders that replace the configuration (REST E5).
 //!
-//! The order of the steps, of which each can still refuse: the text is parsed and validated, compared with what it is meant to replace,
-//! the actor's rights and the scheduler are asked, the text is written and synced next to its file. Then comes the commit point; the
-//! file is renamed, the scheduler loads it, and that is answered. The checks run once for each order: [`prepare`] runs them before the
-//! commit point of a journal and carries their outcome, [`replace`] runs them where nothing is carried.
+//! Each step can reject: parse and validate, compare with the base, check the rights and the scheduler, write and sync
+//! the text next to its file. Then the commit point: rename the file, load the configuration, and answer. The checks
+//! run once per order: in [`prepare`] before the commit point of a journal, otherwise in [`replace`].
 
 use std::io;
 use std::path::Path;
@@ -25,19 +24,18 @@ use view::act::{
     Act, Actor, ChangeLine, Code, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal, may_configure,
 };
 
-/// A change of the configuration as an order requests it.
 pub(super) struct ConfigChange<'o> {
     /// The new text: a queue configuration, or a manifest with one.
     pub text: &'o str,
-    /// The checksum of the configuration that it replaces.
+    /// The checksum of the configuration to replace.
     pub base: Option<&'o str>,
     pub dry_run: bool,
 }
 
-/// Replaces the active configuration, or answers what that would mean.
+/// Replaces the active configuration, or returns the effects (dry run).
 ///
 /// # Errors
-/// Which check refused. Nothing was done.
+/// Returns the rejection. Nothing was changed.
 pub(super) fn replace(
     state: &mut State,
     actor: &Actor,
@@ -58,7 +56,7 @@ pub(super) fn replace(
     done.warning = write_file(state, &text, staged)?;
     let origin = ConfigOrigin::order(actor, order, prepared.wall);
     if let Some(why) = rejected(load(state, &config, Some(text), origin)) {
-        // It was asked before; a scheduler that changes its mind is reported, not hidden.
+        // The scheduler accepted it before; a different result is reported, not hidden.
         return Err(invalid("the scheduler rejected the configuration", &why));
     }
     done.revision = state.active_config.revision;
@@ -71,10 +69,10 @@ pub(super) fn replace(
     Ok(done)
 }
 
-/// Makes the configuration of an older revision active again, as a new revision, or answers what that would mean.
+/// Restores the configuration of an earlier revision as a new revision, or returns the effects (dry run).
 ///
 /// # Errors
-/// Which check refused. Nothing was done.
+/// Returns the rejection. Nothing was changed.
 pub(super) fn roll_back(
     state: &mut State,
     actor: &Actor,
@@ -92,10 +90,10 @@ pub(super) fn roll_back(
     Ok(done)
 }
 
-/// The text of a revision: as it is carried with the order, else from the audit log.
+/// The text of a revision: the one carried with the order, or else from the audit log.
 ///
 /// # Errors
-/// There is no such revision, or its text is unknown.
+/// Returns an error if the revision or its text is unknown.
 pub(super) fn revision_text(state: &State, revision: u64, prepared: &Prepared) -> Result<Arc<str>, Refusal> {
     if let Some(config) = &prepared.config {
         return Ok(Arc::clone(&config.text));
@@ -105,11 +103,10 @@ pub(super) fn revision_text(state: &State, revision: u64, prepared: &Prepared) -
     known.text.clone().ok_or_else(|| Refusal::not_found("text of revision", &revision.to_string()))
 }
 
-/// The part of a change before its commit point: it is checked, and its text written and synced next to its file. Empty for an order
-/// that needs nothing of that.
+/// Checks a change and writes its text next to the file, before the commit point. Empty for other orders.
 ///
 /// # Errors
-/// Why it is refused. Nothing was done.
+/// Returns the rejection. Nothing was changed.
 pub(super) fn prepare(state: &State, actor: &Actor, order: &Order) -> Result<Prepared, Refusal> {
     let (text, base) = match &order.act {
         Act::Configure { text, base, dry_run: false } => (Arc::from(text.as_str()), base),
@@ -134,12 +131,11 @@ pub(super) fn prepare(state: &State, actor: &Actor, order: &Order) -> Result<Pre
     Ok(Prepared { file_before, config, ..Prepared::default() })
 }
 
-/// Runs every check that can refuse a change, short of writing it.
 fn check(state: &State, actor: &Actor, order: &Order, change: &ConfigChange<'_>) -> Result<CheckedConfig, Refusal> {
     let Valid { config, text, empty } = valid(state, change.text)?;
     compare(state, change.base)?;
     let diff = config::diff(&state.active_config.config, &config);
-    // The very text that is active changes nothing, and so takes no right.
+    // The identical text changes nothing and needs no right.
     if config.checksum != state.scheduler.checksum() {
         may_reconfigure(state, actor, order, &diff)?;
     }
@@ -151,7 +147,7 @@ fn check(state: &State, actor: &Actor, order: &Order, change: &ConfigChange<'_>)
     Ok(CheckedConfig { config, text, diff, done })
 }
 
-/// Refuses what takes more away than the order allows (CFG-120). A recorded order has passed already.
+/// Rejects a removal that the order does not allow (CFG-120). A recorded order has passed already.
 fn may_remove(order: &Order, checked: &CheckedConfig) -> Result<(), Refusal> {
     let done = &checked.done;
     if done.checksum == done.previous || done.removal.passes(order.allowed) {
@@ -160,15 +156,12 @@ fn may_remove(order: &Order, checked: &CheckedConfig) -> Result<(), Refusal> {
     Err(Refusal::removal(done.removal.clone()))
 }
 
-/// A text without errors.
 struct Valid {
     config: Arc<Config>,
     text: ConfigText,
-    /// It has no more than comments.
     empty: bool,
 }
 
-/// The configuration of a text, or everything that is wrong with it.
 fn valid(state: &State, text: &str) -> Result<Valid, Refusal> {
     let parsed = state.config_cache.parse(text.as_bytes(), &state.policy_group, state.profile());
     let faults = &parsed.faults;
@@ -182,7 +175,7 @@ fn valid(state: &State, text: &str) -> Result<Valid, Refusal> {
     })
 }
 
-/// Refuses when the active configuration, or its file, is another one than `base`.
+/// Rejects if `base` is not the active configuration or its file.
 fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
     let current = state.scheduler.checksum();
     let now = Details { current: Some(current.to_owned()), ..Details::default() };
@@ -231,7 +224,6 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// Whether someone may make a change (REST E1).
 fn may_reconfigure(state: &State, actor: &Actor, order: &Order, diff: &Diff) -> Result<(), Refusal> {
     let parts = state.scheduler.partitions();
     let admin = |partition: &str, queue: &QueuePath| {
@@ -242,7 +234,6 @@ fn may_reconfigure(state: &State, actor: &Actor, order: &Order, diff: &Diff) -> 
         .map_err(|shortfall| Refusal::no_config_rights(actor, &order.act, &shortfall))
 }
 
-/// What a change means, for its answer.
 fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Configured {
     let mut draining = Vec::new();
     let mut what_happens = Vec::new();
@@ -288,7 +279,7 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
     }
 }
 
-/// Refuses a text of another kind than its file: a manifest stays one.
+/// Rejects a text of another kind than the file: a manifest must remain one.
 fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal> {
     if state.active_config.file.as_ref().is_some_and(|(_, known)| config::input::is_packed(known)) {
         let text = format!("{} is packed; unpack it and start with the unpacked file", path.display());
@@ -306,8 +297,8 @@ fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal
     Err(Refusal::new(Code::BadRequest, "cannot save the configuration", text))
 }
 
-/// Writes a text into the file of the configuration, if it has one. A failure before the rename leaves the old file. But the staged text
-/// is in the journal already, so a failure here is only a warning. Gives that warning.
+/// Writes a text to the configuration file, if any. A failure before the rename keeps the old file; if the text is
+/// already in the journal, it is only a warning, which is returned.
 fn write_file(
     state: &mut State,
     new: &ConfigText,
@@ -322,7 +313,7 @@ fn write_file(
             store::prepare(&Disk, path, new.text.as_bytes()).map_err(|error| not_durable(&error))?
         }
     };
-    // The commit point, unless the journal has been that.
+    // The commit point, unless the journal was it.
     let warning = match prepared.commit() {
         Ok(()) => None,
         Err(error) if error.replaced() => Some(error.to_string()),

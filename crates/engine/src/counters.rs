@@ -1,8 +1,8 @@
-//! Counters of past events, which a monitoring system reads again and again (`rest.md` section 5.16).
+//! Counters for monitoring systems (`rest.md` section 5.16).
 //!
 //! Invariants:
-//! - counting is a few additions for each event; who reads takes a copy and has no one up;
-//! - nothing grows without bound: what is counted of a queue goes when the queue goes.
+//! - counting costs a few additions per event; readers copy and do not block;
+//! - memory is bounded: the counts of a queue are removed with it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,42 +14,42 @@ use scheduler::{Event, EventKind};
 /// The upper bounds of the buckets of [`Latency`], in seconds.
 pub const BOUNDS: [f64; 8] = [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
 
-/// What has happened since the start.
+/// The counts since the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Applications that were submitted.
+    /// Submitted applications.
     pub submitted: u64,
-    /// Those that were placed.
+    /// Accepted applications.
     pub accepted: u64,
-    /// Those that were refused.
+    /// Rejected applications.
     pub rejected: u64,
-    /// Asks that became allocations.
+    /// New allocations.
     pub allocated: u64,
-    /// Allocations that ended.
+    /// Ended allocations.
     pub released: u64,
-    /// The last two by the leaf of the application.
+    /// The last two by leaf.
     pub by_queue: BTreeMap<QueuePath, QueueCounts>,
-    /// How long cycles took.
+    /// The durations of cycles.
     pub cycles: Latency,
 }
 
-/// What has happened in one leaf.
+/// The counts of a leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounts {
-    /// Asks that became allocations.
+    /// New allocations.
     pub allocated: u64,
-    /// Allocations that ended.
+    /// Ended allocations.
     pub released: u64,
 }
 
-/// How long something took.
+/// A histogram of durations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Latency {
-    /// How often it took up to each of [`BOUNDS`], and longer than the bound before.
+    /// The count per bucket of [`BOUNDS`].
     pub buckets: [u64; BOUNDS.len()],
-    /// How often it was done.
+    /// The total count.
     pub count: u64,
-    /// How long it took altogether.
+    /// The total duration.
     pub total: Duration,
 }
 
@@ -64,32 +64,30 @@ impl Latency {
     }
 }
 
-/// Counts for everyone. One writes, many read.
+/// Shared counters: one writer, many readers.
 #[derive(Debug, Default)]
 pub struct Counters(Mutex<Counts>);
 
 impl Counters {
-    /// The numbers of this moment.
+    /// A copy of the current counts.
     pub fn counts(&self) -> Counts {
         self.lock().clone()
     }
 
-    /// How many cycles there were, and how long they have taken.
+    /// The number and durations of cycles.
     pub fn cycles(&self) -> Latency {
         self.lock().cycles
     }
 
-    /// How long cycles have taken altogether.
+    /// The total duration of cycles.
     pub fn cycling(&self) -> Duration {
         self.lock().cycles.total
     }
 
-    /// Counts a cycle, and what happened in it.
     pub(super) fn cycle(&self, took: Duration) {
         self.lock().cycles.add(took);
     }
 
-    /// Counts what happened.
     pub(super) fn count(&self, events: &[Event]) {
         if events.is_empty() {
             return;

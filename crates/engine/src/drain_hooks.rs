@@ -1,10 +1,10 @@
-//! Notifies the administrators of a queue that it drains: a command is run, or an address posted to, on a thread of its own.
+//! Notifies the administrators of a draining queue with a command or a webhook, on its own thread.
 //!
 //! Invariants:
-//! - [`DrainNotifier::notify`] never waits: it fails when too many reports wait already;
-//! - the webhook's certificate is checked, and no redirect is followed;
-//! - data never becomes part of a command line: the words of the command are fixed, the report comes as JSON on standard input;
-//! - each try ends by its time limit, and a final failure is reported once.
+//! - [`DrainNotifier::notify`] never blocks: it fails if too many reports wait;
+//! - the certificate of the webhook is checked, and redirects are not followed;
+//! - data never becomes part of a command line: the report is JSON on standard input;
+//! - each try has a time limit, and a final failure is reported once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,12 +16,10 @@ use super::call::{Attempt, post, run};
 use super::drain_report::DrainReport;
 use config::settings::DrainConfig;
 
-/// How many reports may wait.
 const WAITING: usize = 64;
-/// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
 
-/// What is called for a draining queue, and how patiently.
+/// The target and the retry policy.
 #[derive(Clone, Debug)]
 pub struct DrainHook {
     targets: Vec<HookTarget>,
@@ -33,12 +31,12 @@ pub struct DrainHook {
 #[derive(Clone, Debug)]
 enum HookTarget {
     Command(Vec<String>),
-    /// The address, and a file of authorities next to the system's.
+    /// A URL, and a file with additional CA certificates.
     Webhook(String, Option<PathBuf>),
 }
 
 impl DrainHook {
-    /// By the scheduler's own configuration; `None` when nothing is to be called.
+    /// Returns the hook of a configuration; `None` if there is none.
     pub fn of(config: &DrainConfig) -> Option<Self> {
         let command = (!config.command.is_empty()).then(|| HookTarget::Command(config.command.clone()));
         let webhook = config.webhook.clone().map(|address| HookTarget::Webhook(address, config.authorities.clone()));
@@ -48,23 +46,22 @@ impl DrainHook {
     }
 }
 
-/// A report that waits for its delivery.
 struct Delivery {
     queue: String,
     document: Arc<str>,
 }
 
-/// The thread that calls the hook. Dropping this stops it: waiting reports are not delivered any more, a running hook is left to itself.
+/// The thread of a hook. Dropping it stops the thread: waiting reports are discarded, a running hook continues.
 pub struct DrainNotifier {
     jobs: SyncSender<Delivery>,
     _stop: Sender<()>,
 }
 
 impl DrainNotifier {
-    /// Starts the thread. `failed` is called with one line and the reason when a report could not be delivered.
+    /// Starts the thread. `failed` is called with a title and a reason if a report could not be delivered.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn start(hook: DrainHook, failed: impl Fn(String, String) + Send + 'static) -> std::io::Result<Self> {
         let (jobs, inbox) = sync_channel(WAITING);
         let (stop, stopped) = channel();
@@ -72,10 +69,10 @@ impl DrainNotifier {
         Ok(Self { jobs, _stop: stop })
     }
 
-    /// Queues a report; `since` is when the queue started to drain by the wall clock.
+    /// Queues a report; `since` is the wall clock at the start of the drain.
     ///
     /// # Errors
-    /// Too many are waiting: one line for a person.
+    /// Returns a message if too many reports wait.
     pub fn notify(&self, report: &DrainReport, since: SystemTime) -> Result<(), String> {
         let queue = report.draining.queue.to_string();
         let job = Delivery { queue, document: report.document(since).into() };
@@ -106,7 +103,6 @@ impl<F: Fn(String, String)> Worker<F> {
         }
     }
 
-    /// Tries until it works, with pauses that double.
     fn deliver(&self, target: &HookTarget, job: &Delivery) {
         let mut why = String::new();
         for attempt in 0..=self.hook.retries {
@@ -134,7 +130,6 @@ impl<F: Fn(String, String)> Worker<F> {
         (self.failed)(format!("cannot notify the administrators of {}", job.queue), format!("{why}; {tries}"));
     }
 
-    /// Whether the end comes within a time.
     fn stops_within(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
     }

@@ -1,4 +1,4 @@
-//! A draining queue as its administrators get it: JSON with the names of the REST API.
+//! The report about a draining queue: JSON with the names of the REST API.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,18 +11,18 @@ use scheduler::{Draining, DrainingApp};
 /// A draining queue, for its administrators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainReport {
-    /// The name of the partition that the queue is in.
+    /// The partition.
     pub partition: Arc<str>,
-    /// It has been draining for long; else it has just started (SCH-211).
+    /// Whether it drains for long; otherwise it has just started (SCH-211).
     pub stuck: bool,
-    /// When this is so, by the scheduler's time.
+    /// The scheduler time.
     pub at: Time,
-    /// The queue and what holds it.
+    /// The queue and its blocking applications.
     pub draining: Draining,
 }
 
 impl DrainReport {
-    /// The report as the JSON object that is sent, named as in the REST API; `since` is when it started by the wall clock.
+    /// The JSON document, named as in the REST API; `since` is the wall clock at the start.
     pub fn document(&self, since: SystemTime) -> String {
         let Draining { queue, applications, allocated, admins, .. } = &self.draining;
         let nanos = since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());

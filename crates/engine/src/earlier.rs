@@ -1,5 +1,5 @@
-//! What an earlier run left to a scheduler whose applications and nodes come from elsewhere: who did what, the configurations that were in
-//! force, and what was used. All else starts empty.
+//! State from an earlier run, for a scheduler whose applications and nodes come from elsewhere: the audit, the
+//! configurations, and the usage. Everything else starts empty.
 
 use std::sync::Arc;
 
@@ -13,32 +13,30 @@ use super::state::State;
 use ledger::Ledger;
 use model::Time;
 
-/// Why nothing was counted between two runs.
 const NOBODY: &str = "the scheduler did not run here, or did not save its counts";
-/// The same where the clock was set back meanwhile.
 const SET_BACK: &str = "the clock was set back while the scheduler was stopped: usage is counted again when the clock passes its last time";
 
-/// What an earlier run left.
+/// State from an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    /// The newest entries of the audit and the newest revisions, the oldest first.
+    /// The newest audit entries and revisions, the oldest first.
     pub records: NewEntries,
-    /// What was used.
+    /// The usage.
     pub ledger: Option<Ledger>,
 }
 
-/// Puts it into a state that has nothing yet. The scheduler's time has to be the time of day.
+/// Restores the earlier state into an empty one. The scheduler time must be the time of day.
 pub(super) fn take(state: &mut State, setup: &Setup, earlier: Earlier) {
     let Earlier { records, ledger } = earlier;
     if let Some(ledger) = ledger {
         let went_back = ledger.counted_until() > state.now;
         let ledger = ledger.continued(state.now, if went_back { SET_BACK } else { NOBODY });
         state.ledger = Arc::new(LedgerBook::new(ledger));
-        // Times before this run are times of day as well.
+        // Times before this run are also times of day.
         state.clock_history.push(ClockRun { at: Time::ZERO, wall: WallTime(0), speed: 1.0 });
     }
     if let Some(newest) = records.revisions.last() {
-        // The one that is loaded now has this number if it is the same, and the next one otherwise.
+        // The configuration that is loaded now gets this number if it is the same, otherwise the next one.
         state.active_config.revision = newest.number;
         let text = newest.text.as_ref().map(|text| ConfigText::new(text, &state.policy_group));
         if let Some(config) = text.and_then(|text| config::read(&text.queues, setup.profile).config) {
@@ -48,7 +46,7 @@ pub(super) fn take(state: &mut State, setup: &Setup, earlier: Earlier) {
     state.audit_log.restore(records);
 }
 
-/// Whether the active configuration was written down by an earlier run, with its text.
+/// Whether an earlier run recorded the active configuration with its text.
 pub(super) fn knows(state: &State) -> bool {
     let ActiveConfig { config, revision, .. } = &state.active_config;
     let known = state.audit_log.revision(*revision);
@@ -72,7 +70,7 @@ mod tests {
         Time::from_millis((1_700_000_000 + seconds) * 1_000)
     }
 
-    /// A run that starts at a time with these queues, and has an application that waits for a core.
+    /// A run from a time with these queues, and an application that waits for a core.
     fn run(begins: Time, queues: &str, earlier: Earlier) -> Core {
         let setup = Setup { begins, ..Setup::of(Profile::Kornsole) };
         let config = Arc::new(config::read(queues, setup.profile).config.unwrap());
@@ -133,7 +131,7 @@ mod tests {
     #[test]
     fn what_a_crash_did_not_write_is_a_gap_and_counts_never_twice() {
         let first = run(at(0), QUEUES, Earlier::default());
-        // Written after 40 s; killed after 45 s; started again after 60 s.
+        // Saved at 40 s, killed after 45 s, restarted at 60 s.
         let second = run(at(60), QUEUES, left_by(&first, at(40)));
         assert_eq!(waited(&second, at(90)), 40 + 30);
         let report = second.ledger().ledger().report(at(90), &Question::default());

@@ -1,4 +1,4 @@
-//! Events on their way from the scheduler to the log.
+//! Buffers events between the scheduler and the log.
 
 use std::sync::Arc;
 
@@ -6,21 +6,18 @@ use super::events::{CHUNK, EventLog};
 use super::setup::Setup;
 use scheduler::Event;
 
-/// Gathers events up to a chunk, and holds them while their records are not on the disk.
 pub(super) struct EventOutbox {
     log: Arc<EventLog>,
-    /// Events of whole commands that are not in the log yet.
+    /// Events of whole commands that are not in the log.
     buffer: Vec<Event>,
-    /// Chunks that wait for [`EventOutbox::take`].
     held: Vec<Vec<Event>>,
     holds: bool,
     tap: Option<Tap>,
 }
 
-/// Every event once more, for who acts by them.
 struct Tap {
     events: Vec<Event>,
-    /// Called when there are events after there were none.
+    /// Called for the first event after a take.
     wake: Box<dyn Fn() + Send>,
 }
 
@@ -36,12 +33,12 @@ impl EventOutbox {
         &self.log
     }
 
-    /// From now on events go to [`EventOutbox::take`] instead of the log.
+    /// Sends events to [`EventOutbox::take`] instead of the log.
     pub fn hold(&mut self) {
         self.holds = true;
     }
 
-    /// From now on every event is kept for [`EventOutbox::take_tapped`]. `wake` is called when the first one comes after that.
+    /// Collects every event for [`EventOutbox::take_tapped`]. `wake` is called for the first event after a take.
     pub fn tap(&mut self, wake: Box<dyn Fn() + Send>) {
         self.tap = Some(Tap { events: Vec::new(), wake });
     }
@@ -56,7 +53,7 @@ impl EventOutbox {
         self.tap.is_some() || self.log.is_tracking()
     }
 
-    /// Takes the events of a whole command. While the log does not track, it gets none.
+    /// Adds the events of a whole command; the log gets none while it does not track.
     pub fn push(&mut self, mut events: Vec<Event>) {
         if let Some(tap) = self.tap.as_mut().filter(|_| !events.is_empty()) {
             let was_empty = tap.events.is_empty();
@@ -87,12 +84,12 @@ impl EventOutbox {
         }
     }
 
-    /// The chunks that were held, the oldest first.
+    /// The held chunks, the oldest first.
     pub fn take(&mut self) -> Vec<Vec<Event>> {
         std::mem::take(&mut self.held)
     }
 
-    /// Puts what was held into the log: its records are on the disk.
+    /// Logs the held events: their records are on disk.
     pub fn release(&mut self) {
         self.take().into_iter().for_each(|events| self.log.append(events));
     }

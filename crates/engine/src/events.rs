@@ -1,14 +1,14 @@
-//! The events of a scheduler, kept for those who ask (SCH-220, `rest.md` sections 5.10 to 5.12 and E10).
+//! The event log (SCH-220, `rest.md` sections 5.10 to 5.12 and E10).
 //!
-//! The owner of the scheduler passes on what happened, in chunks of whole commands. Converting to records is left to those that read
-//! first, so that a cycle pays for a few counters and a move.
+//! The scheduler's owner adds chunks of whole commands. The first reader converts them to records, so that a cycle pays
+//! only for counters and a move.
 //!
 //! Invariants:
-//! - no one waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
-//! - records are numbered twice, all of them and those that upstream has; both start at 0 and have no gaps;
-//! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes;
-//! - important records are kept separately, so that the others do not push them out: as many as fit their bytes, on a busy cluster more
-//!   than a day of them. They are few, and converted when they come.
+//! - readers and cycles do not block each other: no lock is held during a conversion;
+//! - records have two numberings, one of all and one of upstream's records; both start at 0 without gaps;
+//! - each numbering keeps the last records up to the capacity; numbers survive a change of the capacity;
+//! - important records are few, converted at once, and stored separately with a limit in bytes: more than a day on a
+//!   busy cluster.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,26 +22,25 @@ use model::{Profile, Time};
 use scheduler::Event;
 use view::record::{EventPage, Record, Tally, is_important, records, tally};
 
-/// How many events one chunk holds at most; converting one is what a reader pays at once.
+/// The maximum number of events per chunk, which a reader converts at once.
 pub(super) const CHUNK: usize = 512;
 
-/// How many bytes of events that matter are kept.
+/// The size limit of important events, in bytes.
 pub const IMPORTANT_BYTES: usize = 20 << 20;
 
-/// How many bytes of grounds of preemptions are kept: those of older events are first, and the events stay.
+/// The size limit of preemption grounds, in bytes. The oldest grounds are dropped first; their events remain.
 const GROUNDS_BYTES: usize = 4 << 20;
 
-/// That the limits of its user and group hold an application is kept again after it was not so for this long.
+/// A record that a user or group limit blocks an application is stored again after this time without one.
 const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
-/// Of this many applications it is remembered.
 const MOST_HELD: usize = 10_000;
 
-/// Which numbers are meant.
+/// A numbering of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// Those of all events (`rest.md` section E10).
+    /// All records (`rest.md` section E10).
     All,
-    /// Those of upstream's events only, as its endpoints count them.
+    /// Only upstream's records, for its endpoints.
     Upstream,
 }
 
@@ -58,7 +57,7 @@ impl Numbering {
     }
 }
 
-/// What happened, by number. Shared by the owner of the scheduler and all readers.
+/// The numbered events, shared by the owner of the scheduler and all readers.
 #[derive(Debug)]
 pub struct EventLog {
     instance: Arc<str>,
@@ -74,15 +73,12 @@ struct Retained {
     chunks: VecDeque<Arc<Chunk>>,
     /// The numbers of the next record.
     next: Tally,
-    /// What matters, by the numbers of all.
     important: VecDeque<(u64, Arc<Record>)>,
-    /// How much that takes.
     important_bytes: usize,
-    /// The numbers of those that have the grounds of a preemption: the newest, oldest first.
+    /// The numbers of records with preemption grounds, the oldest first.
     with_grounds: VecDeque<u64>,
-    /// How much the grounds take.
     grounds_bytes: usize,
-    /// When a request of an application was last held by a limit.
+    /// The last time that a limit blocked a request, by application.
     blocked_by_limits: BTreeMap<Arc<str>, Time>,
 }
 
@@ -108,7 +104,6 @@ impl Retained {
         }
     }
 
-    /// Forgets the grounds of an event, which may be gone itself.
     fn drop_grounds(&mut self, number: u64) {
         let at = self.important.partition_point(|(other, _)| *other < number);
         if let Some((_, record)) = self.important.get_mut(at).filter(|(other, _)| *other == number) {
@@ -117,7 +112,7 @@ impl Retained {
         }
     }
 
-    /// Whether an application was not held by the limits of its user and group for a while. Each of its requests is, one after the other.
+    /// Whether no limit blocked the application for a while: a limit blocks each of its requests one by one.
     fn is_first_of_limit(&mut self, record: &Record) -> bool {
         let last = self.blocked_by_limits.insert(Arc::clone(&record.reference), record.at);
         if self.blocked_by_limits.len() > MOST_HELD {
@@ -127,20 +122,19 @@ impl Retained {
     }
 }
 
-/// The events of some commands.
 #[derive(Debug)]
 struct Chunk {
     /// The numbers of its first record.
     first: Tally,
     /// The numbers after its last record.
     end: Tally,
-    /// Empty once they are converted: nothing is kept twice.
+    /// Empty after conversion.
     events: Mutex<Box<[Event]>>,
     records: OnceLock<Vec<Arc<Record>>>,
 }
 
 impl EventLog {
-    /// An empty log. `instance` names this run of the scheduler to clients; `profile` is how the scheduler decides.
+    /// Creates an empty log. `instance` names the run of the scheduler for clients.
     pub fn new(instance: Arc<str>, profile: Profile, config: &EventConfig) -> Self {
         let log = Self {
             instance,
@@ -154,29 +148,28 @@ impl EventLog {
         log
     }
 
-    /// Takes over other settings. Numbers stay; what does not fit a smaller capacity goes with the next events.
+    /// Changes the settings. Numbers stay; a smaller capacity applies with the next events.
     pub fn configure(&self, config: &EventConfig) {
         self.capacity.store(u64::from(config.ring_buffer_capacity.max(1)), Ordering::Release);
         self.tracking.store(config.tracking_enabled, Ordering::Release);
     }
 
-    /// Which run of the scheduler this is.
+    /// The run of the scheduler.
     pub fn instance(&self) -> &Arc<str> {
         &self.instance
     }
 
-    /// Whether events are taken in. While they are not, what happens is not reported later either, and gets no numbers.
+    /// Whether events are recorded. Otherwise they are lost and get no numbers.
     pub fn is_tracking(&self) -> bool {
         self.tracking.load(Ordering::Acquire)
     }
 
-    /// Follows the log: the numbers of the next record, reported whenever records came.
+    /// Watches the numbers of the next record.
     pub fn follow(&self) -> watch::Receiver<Tally> {
         self.next.subscribe()
     }
 
-    /// The records from number `since` on, at most `limit`. Of those that no longer exist already nothing is given: see the page's
-    /// `lowest`.
+    /// Returns the records from number `since`, at most `limit`. Dropped records are omitted: see the page's `lowest`.
     pub fn page(&self, numbering: Numbering, since: u64, limit: usize) -> EventPage {
         let (lowest, next, chunks) = self.chunks(numbering, since, limit);
         let since = since.max(lowest);
@@ -189,19 +182,19 @@ impl EventLog {
         EventPage { instance: Arc::clone(&self.instance), tracking: self.is_tracking(), lowest, next, records: found }
     }
 
-    /// What mattered up to a time, each with its number: of that the last `limit`, the oldest first.
+    /// Returns the last `limit` important records up to a time with their numbers, the oldest first.
     pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
         let retained = self.retained();
         let end = retained.important.partition_point(|(_, record)| record.at <= until);
         retained.important.range(end.saturating_sub(limit)..end).cloned().collect()
     }
 
-    /// How many bytes what matters takes.
+    /// The size of the important records in bytes.
     pub fn important_bytes(&self) -> usize {
         self.retained().important_bytes
     }
 
-    /// The numbers that are kept, and the chunks with those that are wanted.
+    /// The stored numbers, and the chunks that contain the requested records.
     fn chunks(&self, numbering: Numbering, since: u64, limit: usize) -> (u64, u64, Vec<Arc<Chunk>>) {
         let retained = self.retained();
         let next = numbering.of(retained.next);
@@ -214,7 +207,6 @@ impl EventLog {
         (lowest, next, wanted.cloned().collect())
     }
 
-    /// Takes in what happened, in whole commands.
     pub(super) fn append(&self, events: Vec<Event>) {
         let (mut count, mut important) = (Tally::default(), Vec::new());
         for event in &events {

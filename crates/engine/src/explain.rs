@@ -1,4 +1,4 @@
-//! Why something waits: worked out on a copy of the scheduler unchanged, on a thread of its own.
+//! Explains waiting requests on a copy of the scheduler, on its own thread.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread::Builder;
@@ -7,14 +7,13 @@ use forecast::whatif::{Fork, try_remedies};
 use view::act::Refusal;
 use view::waiting::{Asked, ExplainAnswer, Finding, answer};
 
-/// A question about a copy, and where the answer goes.
 pub(super) struct ExplainJob {
     fork: Fork,
     of: Asked,
     answer: ExplainAnswer,
 }
 
-/// Starts the thread that explains. It ends when no one can ask it any more.
+/// Starts the thread. It ends when all senders are dropped.
 pub(super) fn start() -> std::io::Result<Sender<ExplainJob>> {
     let (jobs, inbox) = channel::<ExplainJob>();
     let work = move || inbox.into_iter().for_each(|job| (job.answer)(explained(&job.fork, &job.of)));
@@ -22,7 +21,7 @@ pub(super) fn start() -> std::io::Result<Sender<ExplainJob>> {
     Ok(jobs)
 }
 
-/// Where an explanation goes. When the engine stops before there is one, that is the answer.
+/// The receiver of an explanation. If the engine stops first, it gets a rejection.
 pub(super) struct ExplainReply {
     of: Asked,
     jobs: Sender<ExplainJob>,
@@ -34,13 +33,13 @@ impl ExplainReply {
         Self { of, jobs, answer: Some(answer) }
     }
 
-    /// Has the answer worked out on a copy, or gives the refusal.
+    /// Computes the answer on a copy, or sends the rejection.
     pub fn send(mut self, outcome: Result<Fork, Refusal>) {
         let Some(answer) = self.answer.take() else { return };
         match outcome {
             Err(refusal) => answer(Err(refusal)),
             Ok(fork) => {
-                // The thread is there as long as someone can ask it.
+                // The thread runs while a sender exists.
                 if let Err(job) = self.jobs.send(ExplainJob { fork, of: self.of.clone(), answer }) {
                     (job.0.answer)(Err(Refusal::stopped()));
                 }
@@ -57,10 +56,10 @@ impl Drop for ExplainReply {
     }
 }
 
-/// Why an application, an ask, or all of a queue waits in a copy, with what lets it run.
+/// Explains why an application, a request, or the requests of a queue wait in a copy, with remedies.
 ///
 /// # Errors
-/// There is no such application, ask or queue; with the names that are nearest.
+/// Returns an error with similar names if the object does not exist.
 pub fn explained(fork: &Fork, of: &Asked) -> Result<Finding, Refusal> {
     let part = fork.partition().ok_or_else(|| Refusal::not_found("partition", fork.partition_name()))?;
     let mut found = answer(part, fork.now(), of)?;

@@ -1,4 +1,4 @@
-//! A lock file that a process holds as long as it writes a file beside it, also after somebody has removed the lock file.
+//! A lock file that a process holds while it writes a file next to it; it survives the deletion of the lock file.
 
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The lock, given back when it is dropped.
+/// The lock, released on drop.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
@@ -14,19 +14,19 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Takes the lock at a path, which only its owner may open; `None` while another process has it.
+    /// Acquires the lock at a path with access for its owner only; `None` while another process has it.
     ///
     /// # Errors
-    /// The file cannot be made or locked.
+    /// Returns an error if the file cannot be created or locked.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         let file = taken(path)?;
         Ok(file.map(|file| Self { path: path.to_owned(), file: Mutex::new(file) }))
     }
 
-    /// Makes sure before a write that no other process can have the lock: one that was removed is taken again.
+    /// Checks before a write that no other process can have the lock; acquires a deleted lock file again.
     ///
     /// # Errors
-    /// Another process has taken it meanwhile, or it cannot be taken again.
+    /// Returns an error if another process has the lock or it cannot be acquired again.
     pub fn keep(&self) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let own = file.metadata()?;
@@ -44,12 +44,11 @@ impl FileLock {
     }
 }
 
-/// Opens and locks the file; `None` while another process has it.
 fn taken(path: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     match file.try_lock() {
         Ok(()) => {
-            // One of an earlier version may be open to others.
+            // Earlier versions created it with wider permissions.
             file.set_permissions(Permissions::from_mode(0o600))?;
             Ok(Some(file))
         }

@@ -1,4 +1,4 @@
-//! Several what-ifs from one moment, on several threads.
+//! Runs several what-ifs from one state on several threads.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use forecast::whatif::{self, Bounds, Fork, Job, Pair, Plan, Unfinished};
 
-/// A pair of runs for each seed, in the order of the seeds; without seeds one pair as planned. At most this many threads work at a time,
-/// and each has two copies of the state.
+/// Runs a pair for each seed, in order; without seeds, one pair. At most this many threads run, each with two copies of
+/// the state.
 ///
 /// # Errors
-/// One of them was stopped, or takes too long.
+/// Returns an error if a run was stopped or takes too long.
 pub fn pairs(
     fork: &Fork,
     plan: &Plan,
@@ -36,7 +36,7 @@ pub fn pairs(
             let bounds = Bounds { trace_lines: if number == 0 { bounds.trace_lines } else { 0 }, ..bounds };
             let pair = whatif::run(fork, &plan, bounds, &may_continue);
             if pair.is_err() {
-                // No one needs the others.
+                // The other results are not needed.
                 next.store(seeds.len(), Ordering::Relaxed);
             }
             done.lock().unwrap_or_else(PoisonError::into_inner).push((number, pair));
@@ -51,7 +51,7 @@ pub fn pairs(
     done.into_iter().map(|(_, pair)| pair).collect()
 }
 
-/// Both runs of a pair, each on a thread.
+/// Runs both runs of a pair in parallel.
 pub fn on_two_threads(one: Job<'_>, other: Job<'_>) {
     std::thread::scope(|scope| {
         scope.spawn(one);

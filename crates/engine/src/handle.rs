@@ -1,4 +1,4 @@
-//! The engine on a thread of its own, and the handle by which other threads use it.
+//! The engine on its own thread, and its handle for other threads.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,10 +28,9 @@ use scheduler::{Command, Event};
 use view::act::{Act, Actor, Answer, Order, Refusal};
 use view::waiting::{ExplainAnswer, Question};
 
-/// A scheduler that runs by itself. Dropping it stops the thread.
+/// A running scheduler. Dropping it stops the thread.
 pub struct Engine {
     requests: Sender<Request>,
-    /// The way in for orders that bring a configuration.
     config_requests: Sender<Request>,
     prefetch: ConfigPrefetch,
     explainer: Sender<ExplainJob>,
@@ -47,26 +46,26 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts a core on a thread of its own.
+    /// Starts a core on its own thread.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn start(core: Core, speed: f64) -> std::io::Result<Self> {
         Self::start_with_hook(core, speed, None)
     }
 
-    /// The same, with a hook that is called for queues that drain.
+    /// Starts a core with a hook for draining queues.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn start_with_hook(core: Core, speed: f64, hook: Option<DrainHook>) -> std::io::Result<Self> {
         Self::start_with_journal(core, speed, hook, None)
     }
 
-    /// The same with a journal.
+    /// Starts a core with a journal.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn start_with_journal(
         mut core: Core,
         speed: f64,
@@ -117,112 +116,112 @@ impl Engine {
         })
     }
 
-    /// The past as the journal has it; `None` without a journal.
+    /// The past from the journal, if any.
     pub fn history(&self) -> Option<&JournalHistory> {
         self.history.as_ref()
     }
 
-    /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
+    /// Reloads a configuration file when its content changes; `known` is the loaded content.
     ///
     /// # Errors
-    /// The file's directory cannot be watched.
+    /// Returns an error if the directory of the file cannot be watched.
     pub fn watch(&mut self, file: &Path, known: Vec<u8>) -> Result<(), String> {
         let (requests, prefetch, name) = (self.requests.clone(), self.prefetch.clone(), file.display().to_string());
         let changed = move |content: Result<Vec<u8>, String>| {
             content.iter().for_each(|bytes| prefetch.parse(bytes));
-            // The engine may have stopped meanwhile.
+            // The engine may have stopped.
             let _ = requests.send(Request::Reload(name.clone(), content));
         };
         self.watch = Some(FileWatch::start(file, known, changed)?);
         Ok(())
     }
 
-    /// What it shows.
+    /// The published state.
     pub fn published(&self) -> &Arc<Published> {
         &self.published
     }
 
-    /// The events that have happened.
+    /// The event log.
     pub fn events(&self) -> &Arc<EventLog> {
         &self.events
     }
 
-    /// What has happened, in numbers.
+    /// The counters.
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
     }
 
-    /// The audit, and the revisions of the configuration.
+    /// The audit log and the revisions.
     pub fn audit_log(&self) -> &Arc<AuditLog> {
         &self.audit_log
     }
 
-    /// The clock that turns the scheduler's time into that of the wall.
+    /// The clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// What was used over time.
+    /// A copy of the ledger.
     pub fn ledger(&self) -> Ledger {
         self.ledger.ledger()
     }
 
-    /// What time it is for the scheduler.
+    /// The scheduler time.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// Has a command carried out. The answer comes through the channel; none comes if the engine has stopped.
+    /// Executes a command and sends its events; the channel closes without an answer if the engine has stopped.
     pub fn apply(&self, command: Command) -> Receiver<Vec<Event>> {
         let (answer, answers) = channel();
-        // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
+        // A stopped engine closed the channel; the caller sees the closed answer channel.
         let _ = self.requests.send(Request::Apply(Box::new(command), answer));
         answers
     }
 
-    /// Has the engine's thread do something with the core, between two cycles. What it gives comes through the channel; none comes if the
-    /// engine has stopped. Only for an engine without a journal, which would not have what is done.
+    /// Runs a function on the core in the engine's thread, between two cycles, and sends its result; the channel closes
+    /// if the engine has stopped. Not for an engine with a journal, which would miss the change.
     pub fn work<T: Send + 'static>(&self, work: impl FnOnce(&mut Core) -> T + Send + 'static) -> Receiver<T> {
         let (answer, answers) = channel();
         let work = move |core: &mut Core| {
-            // Who asked may have gone.
+            // The caller may be gone.
             let _ = answer.send(work(core));
         };
-        // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
+        // A stopped engine closed the channel; the caller sees the closed answer channel.
         let _ = self.requests.send(Request::Work(Box::new(work)));
         answers
     }
 
-    /// A copy of a partition, the first one where none is named, if two copies take at most this many bytes. The engine's thread makes it
-    /// between two cycles; it comes through the channel, or none if the engine has stopped.
+    /// Copies a partition (default: the first one) if two copies fit `most` bytes. The engine's thread makes the copy
+    /// between two cycles; the channel closes if the engine has stopped.
     pub fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
         let (answer, answers) = channel();
-        // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
+        // A stopped engine closed the channel; the caller sees the closed answer channel.
         let _ = self.requests.send(Request::Fork(partition, most, answer));
         answers
     }
 
-    /// Has an order carried out. `answer` is called once, from the engine's thread, when that is published; or at once, if the
-    /// engine has stopped.
+    /// Executes an order. `answer` is called once, from the engine's thread after publication, or at once if the engine
+    /// has stopped.
     pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
         let brings_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
         let to = if brings_text { &self.config_requests } else { &self.requests };
-        // A stopped engine has dropped its end; with the request goes the reply, which says so.
+        // A stopped engine closed the channel; the dropped reply reports it.
         let _ = to.send(Request::Perform(Box::new((actor, order)), Reply::new(answer)));
     }
 
-    /// Has it explained why something waits. The engine's thread only makes a copy; `answer` is called once, from the thread that explains, or
-    /// at once, if the engine has stopped.
+    /// Explains why something waits. The engine's thread only makes a copy; `answer` is called once, from the
+    /// explaining thread, or at once if the engine has stopped.
     pub fn explain(&self, question: Question, answer: ExplainAnswer) {
-        // A stopped engine has dropped its end; with the request goes the reply, which says so.
+        // A stopped engine closed the channel; the dropped reply reports it.
         let reply = ExplainReply::new(question.of.clone(), self.explainer.clone(), answer);
         let _ = self.requests.send(Request::Explain(question, reply));
     }
 
-    /// Writes an order into the audit that was refused before it reached the scheduler. `answer` is called once, with that refusal, when
-    /// that is done.
+    /// Records an order that was rejected before it reached the scheduler. `answer` is then called once with that
+    /// rejection.
     pub fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
-        // A stopped engine has dropped its end; with the request goes the reply, which says so.
+        // A stopped engine closed the channel; the dropped reply reports it.
         let _ = self.requests.send(Request::Refuse(Box::new((actor, order, refusal)), Reply::new(answer)));
     }
 }
@@ -232,17 +231,17 @@ impl Drop for Engine {
         self.watch.take();
         let _ = self.requests.send(Request::Stop);
         if let Some(thread) = self.thread.take() {
-            // The panic hook has reported a panic of the thread already.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
     }
 }
 
-/// Starts the thread that calls a hook for draining queues; what it cannot deliver is shown as a warning.
+/// Starts the thread of a hook; failed deliveries become warnings.
 fn start_notifier(core: &mut Core, hook: DrainHook, warn: Sender<Request>) -> std::io::Result<DrainNotifier> {
     core.collect_drain_reports();
     DrainNotifier::start(hook, move |title, text| {
-        // The engine may have stopped meanwhile.
+        // The engine may have stopped.
         let _ = warn.send(Request::Warn(title, text));
     })
 }

@@ -1,4 +1,4 @@
-//! The interface of a scheduler that is served: an engine on a thread of its own, or a core that is stepped by hand.
+//! The interface of a served scheduler: an engine on its own thread, or a manually stepped core.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -12,48 +12,48 @@ use view::ClockRuns;
 use view::act::{Actor, Answer, Order, Refusal};
 use view::waiting::{ExplainAnswer, Question};
 
-/// A running scheduler behind a server or a console.
+/// A scheduler behind a server or a console.
 pub trait Host: Send + Sync {
-    /// What it shows.
+    /// The published state.
     fn published(&self) -> &Published;
 
-    /// The events that have happened.
+    /// The event log.
     fn events(&self) -> &Arc<EventLog>;
 
-    /// What has happened, in numbers.
+    /// The counters.
     fn counters(&self) -> &Arc<Counters>;
 
-    /// The audit, and the revisions of the configuration.
+    /// The audit log and the revisions.
     fn audit_log(&self) -> &Arc<AuditLog>;
 
-    /// What was used over time, as a copy.
+    /// A copy of the ledger.
     fn ledger(&self) -> Ledger;
 
-    /// What time it is for the scheduler.
+    /// The scheduler time.
     fn now(&self) -> Time;
 
-    /// What the wall clock showed when the scheduler's time started.
+    /// The wall clock at the start of the scheduler time.
     fn began(&self) -> SystemTime;
 
-    /// How much faster than the wall clock the scheduler's time runs.
+    /// The speed of the scheduler clock relative to the wall clock.
     fn speed(&self) -> f64;
 
-    /// When the scheduler's time ran, by the wall clock.
+    /// The runs of the scheduler clock.
     fn clock_runs(&self) -> ClockRuns {
         let began = self.began().duration_since(UNIX_EPOCH).unwrap_or_default();
         ClockRuns::always(i64::try_from(began.as_nanos()).unwrap_or(i64::MAX), self.speed())
     }
 
-    /// Has an order carried out. `answer` is called once, from any thread, when its outcome is published.
+    /// Executes an order. `answer` is called once, from any thread, after publication.
     fn perform(&self, actor: Actor, order: Order, answer: Answer);
 
-    /// Writes an order into the audit that was refused before it reached the scheduler. `answer` is called once, with that refusal.
+    /// Records an order that was rejected before it reached the scheduler. `answer` is called once with that rejection.
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
 
-    /// Has it explained why something waits. `answer` is called once, from any thread.
+    /// Explains why something waits. `answer` is called once, from any thread.
     fn explain(&self, question: Question, answer: ExplainAnswer);
 
-    /// A copy of a partition, the first one where none is named, if two copies take at most this many bytes. None comes if the scheduler
+    /// Copies a partition (default: the first one) if two copies fit `most` bytes. The channel closes if the scheduler
     /// has stopped.
     fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>>;
 }

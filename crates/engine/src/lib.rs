@@ -1,18 +1,17 @@
-//! One owner of one scheduler: commands in, views out.
+//! The owner of one scheduler: commands in, views out.
 //!
-//! [`Core`] is the engine without a thread: it carries out everything in virtual time, in the order of the due times. So the
-//! same workload gives the same history however fast the clock runs. [`Engine`] runs a core on a thread of its own by a
-//! [`Clock`]; tests and tapes step a core by hand.
+//! A [`Core`] is the engine without a thread: it executes everything in virtual time, in the order of due times, so
+//! that a workload gives the same history at any clock speed. An [`Engine`] runs a core on its own thread by a
+//! [`Clock`]; tests and tapes step a core manually.
 //!
-//! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
-//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the
-//! workload; [`audit`] writes the audit, [`explain`] answers why something waits, [`forecast`] runs several what-ifs, [`trial`] makes a
-//! core of a fork, and [`suppose`] makes changes in it. [`replay`] and [`save`] bring a state back from the [`journal`]; [`earlier`] is what is left of a run without one. On the thread, [`owner`] takes requests, and [`output`]
-//! sends records, views and answers out; other threads use a [`handle`].
+//! Modules: `state` is the data; `run_loop` does what is due; `orders` executes orders, `configure` those that
+//! replace the configuration; `config_load` loads other configurations, `workload_config` those of the workload;
+//! `replay` and `save` restore a state from the [`journal`], `earlier` parts of a run without one. `owner` is
+//! the thread, `output` sends its results, and [`handle`] is for other threads.
 //!
 //! Invariants:
-//! - only the owner touches the scheduler; all other threads read the published view;
-//! - a workload and the timers act at their own times, not at the time when the thread had its turn.
+//! - only the owner accesses the scheduler; all other threads read the published view;
+//! - a workload and timers act at their own times, not when the thread runs.
 
 mod active_config;
 mod audit;

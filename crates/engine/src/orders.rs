@@ -1,7 +1,7 @@
-//! Orders: the one road by which anybody changes a running scheduler (REST Part II).
+//! Orders: the only way to change a running scheduler (REST Part II).
 //!
-//! Every right is checked here, on the scheduler's own state, right before the command is given; so no order can pass by a check
-//! that another one goes through. What is refused has changed nothing.
+//! All rights are checked here, directly before the command, so that no order can skip a check. A rejected order
+//! changes nothing.
 
 use std::sync::Arc;
 
@@ -20,20 +20,17 @@ use view::act::{
     NodeDone, Order, PartitionAct, PendingAsks, Reason, Refusal, Released, Submitted,
 };
 
-/// Who acts how on which partition.
 struct Within<'a> {
     actor: &'a Actor,
     order: &'a Order,
     partition: &'a Arc<str>,
 }
 
-/// Carries out an order now, whole or not at all; cycles follow with the next run of the loop.
-///
-/// Only this function knows the actor, the order, its reason and its outcome. So it writes them into the audit, unless the order was a
-/// dry run.
+/// As [`super::Core::perform`]. Only this function knows the actor, the order, its reason, and its outcome, so it
+/// records them in the audit, except for dry runs.
 ///
 /// # Errors
-/// Which check refused, and what would be needed. Nothing was done.
+/// Returns the rejection. Nothing was changed.
 pub(super) fn perform(state: &mut State, actor: &Actor, order: &Order, prepared: Prepared) -> Result<Done, Refusal> {
     if order.act.is_dry_run() {
         return perform_checked(state, actor, order, prepared);
@@ -84,7 +81,7 @@ const fn changes_configuration(act: &Act) -> bool {
     matches!(act, Act::Configure { dry_run: false, .. } | Act::Rollback { dry_run: false, .. })
 }
 
-/// Why an order is refused in every state of the scheduler.
+/// The rejection of an order in every state of the scheduler.
 pub(super) fn refused_at_once(actor: &Actor, order: &Order) -> Option<Refusal> {
     let long = order.reason.chars().count();
     let too_long = || {
@@ -115,7 +112,7 @@ fn perform_within(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Res
     }
 }
 
-/// Returns a command that every check has passed. With a journal the whole order is kept already ([`crate::journal`]).
+/// Executes a command that passed all checks. With a journal, the whole order is recorded already ([`crate::journal`]).
 fn commit(state: &mut State, at: &Within<'_>, command: PartitionCommand) -> Vec<Event> {
     state.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command })
 }
@@ -141,7 +138,7 @@ fn order_remove(state: &mut State, at: &Within<'_>, app: &AppId) -> Result<Done,
     Ok(Done::Removed(ended(state, at, app, queue, &events)))
 }
 
-/// What an application lost that ended just now.
+/// The allocations and requests that the end of an application released.
 fn ended(state: &State, at: &Within<'_>, app: &AppId, queue: QueuePath, events: &[Event]) -> Killed {
     let part = partition(state, at).ok();
     let live = part.and_then(|part| part.app(app));
@@ -208,7 +205,7 @@ fn order_clean(
     Ok(Done::Cleaned(done))
 }
 
-/// Submission in one's own name, into a queue that one may submit to (REST E1).
+/// Submits an application in the actor's own name, into a queue with submit access (REST E1).
 fn order_submit(state: &mut State, at: &Within<'_>, submission: &Submission) -> Result<Done, Refusal> {
     let part = partition(state, at)?;
     let app = &submission.app;
@@ -239,7 +236,7 @@ fn order_submit(state: &mut State, at: &Within<'_>, submission: &Submission) -> 
     Err(Refusal::new(Code::NotPlaced, at.cannot(), "no placement rule matched"))
 }
 
-/// All asks or none.
+/// All requests or none.
 fn order_asks(state: &mut State, at: &Within<'_>, app: &AppId, asks: &[AskSpec]) -> Result<Done, Refusal> {
     let part = partition(state, at)?;
     at.own(part, app)?;
@@ -271,7 +268,6 @@ fn order_release(state: &mut State, at: &Within<'_>, app: &AppId, ask: &AskId) -
     Ok(Done::Released(Released { app: app.clone(), ask: ask.clone(), allocated }))
 }
 
-/// What members of the scheduler ACL do with nodes.
 fn order_node(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Result<Done, Refusal> {
     let part = partition(state, at)?;
     if !at.actor.scheduler_admin {
@@ -329,7 +325,6 @@ impl Within<'_> {
         Refusal::denied(self.actor, &self.order.act, why)
     }
 
-    /// Refuses when the application is in another queue than it should be.
     fn expected(&self, is: &QueuePath, expect: Option<&QueuePath>) -> Result<(), Refusal> {
         match expect {
             Some(expect) if expect != is => Err(queue_changed(&self.order.act, is, expect)),
@@ -337,7 +332,7 @@ impl Within<'_> {
         }
     }
 
-    /// A live application of the actor's own, or in a queue that he administers.
+    /// An active application of the actor, or in a queue that the actor administers.
     fn own<'p>(&self, part: &'p Partition, app: &AppId) -> Result<&'p Application, Refusal> {
         let owned = part.app(app).filter(|app| app.who.user == self.actor.identity.user);
         if let Some(owned) = owned {
@@ -348,7 +343,6 @@ impl Within<'_> {
     }
 }
 
-/// What a move means for an application, in sentences (SCH-204).
 fn move_effects(app: &Application, to: &QueuePath) -> Vec<String> {
     let mut effects = Vec::new();
     let running = app.allocations.len();

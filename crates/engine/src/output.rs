@@ -1,4 +1,5 @@
-//! The output of the engine's thread: records to the journal, and once they are on the disk events, views and answers.
+//! The output of the engine's thread: records go to the journal; once they are on disk, events, views, and answers
+//! follow.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,36 +22,34 @@ use forecast::whatif::Fork;
 use view::View;
 use view::act::{Done, Refusal};
 
-/// The shortest time between two published views while there is always something new.
+/// The shortest time between two published views under load.
 pub(super) const PUBLISH_EVERY: Duration = Duration::from_millis(33);
-/// How long records wait that no one waits for, and how many bytes of them.
+/// How long records wait for a write if no answer depends on them.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 const WRITE_BYTES: usize = 64 << 10;
-/// How many bytes of refusals wait while the disk fails.
+/// The bytes of rejections that wait while the disk fails.
 const WAITING_BYTES: usize = 1 << 20;
-/// How many bytes of records are on the way to the disk before the scheduler waits for it.
+/// The bytes of unwritten records at which the scheduler waits for the disk.
 const MOST_ON_THE_WAY: usize = 16 << 20;
-/// How many views wait for the disk at most.
 const MOST_VIEWS: usize = 2;
 
-/// The answer to an order, which is sent once its view is published.
+/// The answer to an order, sent after the publication of its view.
 pub(super) type OrderAnswer = (Reply, Result<Done, Refusal>);
 
-/// The copy that a question is answered from, once all that it shows is on the disk.
+/// The copy for a question, sent once its content is on disk.
 type Explained = (ExplainReply, Result<Fork, Refusal>);
 
-/// The ways out of the engine's thread.
 pub(super) struct Output {
     pub published: Arc<Published>,
     pub last_publish: Option<Instant>,
-    /// Outcomes of orders whose view is not published yet.
+    /// Outcomes of orders with an unpublished view.
     pub answers: Vec<OrderAnswer>,
     /// Explanations that were not sent yet.
     pub explained: Vec<Explained>,
     /// The journal, if there is one.
     pub journal: Option<RunningJournal>,
     pub last_write: Instant,
-    /// Records that were given to the journal: the number of the last one, and the bytes.
+    /// Records in the journal's queue: the number of the last one, and the bytes.
     on_the_way: VecDeque<(u64, usize)>,
 }
 
@@ -67,7 +66,7 @@ impl Output {
         }
     }
 
-    /// How long until the next view may be published; `None` when that is now.
+    /// The wait until the next view may be published; `None` for now.
     pub fn publish_wait(&self) -> Option<Duration> {
         let wait = PUBLISH_EVERY.saturating_sub(self.last_publish?.elapsed());
         Some(wait).filter(|wait| !wait.is_zero())
@@ -78,9 +77,9 @@ impl Output {
         self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY)
     }
 
-    /// Publishes what is new, through the journal if there is one; `idle`: nothing is left to do.
+    /// Publishes changes, through the journal if there is one; `idle` means that no work is left.
     pub fn publish(&mut self, state: &mut State, idle: bool) {
-        // While views arrive quick succession the latest waits for its time; the owner's wait ends then.
+        // Under load, the latest view waits for its time; the owner's wait ends then.
         let has_place = self.journal.as_ref().is_none_or(|running| running.journal().views_waiting() < MOST_VIEWS);
         let due = has_place && self.publish_due();
         let view = if due { self.take_view(state) } else { None };
@@ -107,7 +106,7 @@ impl Output {
         view
     }
 
-    /// Has everything written that was carried out; then its events are logged, `view` is shown, and orders are answered.
+    /// Writes everything executed; afterwards its events are logged, `view` is published, and orders are answered.
     pub fn write(&mut self, state: &mut State, view: Option<Arc<View>>) {
         let Some(running) = &self.journal else { return };
         let journal = running.journal();
@@ -123,7 +122,7 @@ impl Output {
         {
             self.on_the_way.pop_front();
         }
-        // A disk that is slower than the scheduler slows it down, and fills no memory.
+        // A slow disk slows the scheduler down instead of filling memory.
         while self.on_the_way.iter().map(|(_, bytes)| bytes).sum::<usize>() > MOST_ON_THE_WAY
             && let Some((last, _)) = self.on_the_way.front()
             && journal.wait_while_well(*last)
@@ -132,13 +131,12 @@ impl Output {
         }
     }
 
-    /// Whether all that was carried out is on the disk.
     fn is_written(&self, state: &State) -> bool {
         let (Some(running), Some(recorder)) = (&self.journal, &state.recorder) else { return true };
         recorder.waiting() == 0 && running.journal().durable() + 1 >= recorder.next()
     }
 
-    /// Has a snapshot made when enough happened since the last one.
+    /// Takes a snapshot if enough happened since the last one.
     pub fn take_snapshot(&mut self, state: &mut State) {
         let Some(running) = &mut self.journal else { return };
         let Some(recorder) = &state.recorder else { return };
@@ -154,10 +152,10 @@ impl Output {
         }
     }
 
-    /// Writes records and waits for the disk; what was carried out before is first. Returns the number of the first one.
+    /// Writes records and waits for the disk, after everything executed before. Returns the number of the first one.
     ///
     /// # Errors
-    /// Why they are not written; nothing of them stays.
+    /// Returns an error if the records are not written; none of them remains.
     pub fn commit(&mut self, state: &mut State, records: &[Record]) -> Result<u64, String> {
         let (before, new) = state.take_written();
         let (Some(running), Some(recorder)) = (&self.journal, &mut state.recorder) else { return Ok(0) };
@@ -169,8 +167,8 @@ impl Output {
         Ok(first)
     }
 
-    /// Has the body of a refused order omitted of the journal, if it is large. What `reached` the scheduler is needed for a replay, as far
-    /// as the scheduler kept it.
+    /// Omits a large body of a rejected order from the journal. A replay needs the part that `reached` the scheduler,
+    /// as far as the scheduler stored it.
     pub fn shorten(&self, state: &State, (number, record): (u64, Record), refusal: &Refusal, reached: bool) {
         let (Some(running), Record::Order(record)) = (&self.journal, record) else { return };
         let change = if reached {
@@ -184,8 +182,8 @@ impl Output {
         }
     }
 
-    /// Publishes what the orders led to, and answers them: who gets an answer finds its effect in the view. While the disk is
-    /// `stalled` there are only refusals, and nothing new that may be shown.
+    /// Publishes the results of orders and then answers them: a caller finds its effect in the view. While the disk is
+    /// `stalled`, there are only rejections, and nothing new is shown.
     pub fn send_answers(&mut self, state: &mut State, stalled: bool) {
         if self.answers.is_empty() && self.explained.is_empty() {
             return;
@@ -208,7 +206,6 @@ impl Output {
     }
 }
 
-/// What is done once all is on the disk; `None` when there is nothing to do.
 fn after_write(
     state: &mut State,
     published: &Arc<Published>,
@@ -235,8 +232,7 @@ fn after_write(
     }))
 }
 
-/// Enters orders into the audit that could not be written: their records follow as soon as they can, unless too much waits for
-/// that already.
+/// Records orders in the audit that could not be written: their records follow later, unless too many wait already.
 pub(super) fn enter_unwritten(state: &mut State, records: Vec<Record>, refusal: &Refusal) {
     for record in records {
         let Record::Order(mut order) = record else { continue };
@@ -250,7 +246,6 @@ pub(super) fn enter_unwritten(state: &mut State, records: Vec<Record>, refusal: 
     }
 }
 
-/// A view with the last notice, and nothing else new.
 pub(super) fn with_last_notice(state: &mut State, view: &View) -> Arc<View> {
     let generation = state.views.skip_generation(view.generation);
     let mut view = View { generation, paused: true, ..view.clone() };

@@ -1,9 +1,9 @@
-//! The engine's thread: it owns the core, carries out the requests of other threads, and publishes the outcome.
+//! The engine's thread: it owns the core, executes the requests of other threads, and publishes the results.
 //!
-//! Invariants, where there is a journal:
-//! - an order is on the disk before it is carried out; orders that wait at the same time go there together;
-//! - a view, events and answers go out only once all that they show is on the disk;
-//! - while the disk fails nothing happens by itself: what was carried out waits to be written, and orders are refused.
+//! Invariants with a journal:
+//! - an order is on disk before its execution; simultaneous orders are written together;
+//! - views, events, and answers go out only when all their content is on disk;
+//! - while the disk fails, nothing happens by itself: executed work waits to be written, and orders are rejected.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
@@ -21,20 +21,18 @@ use scheduler::{Command, Event};
 use view::NoticeWeight;
 use view::act::{Act, Actor, Code, Order, Refusal};
 
-/// How many cycles and commands are done before requests are taken again, and how long that may take before no other is started: in a
-/// large cluster one may take milliseconds.
+/// The cycles and commands between checks for requests, and their time limit: in a large cluster, one cycle can take
+/// milliseconds.
 const SLICE: usize = 8;
 const TURN: Duration = Duration::from_millis(2);
-/// How many requests are taken before the scheduler has its turn again.
 const MOST_REQUESTS: usize = 256;
-/// How long orders wait for others that may go to the disk with them.
+/// How long orders wait for others, to share a disk write.
 const GATHER: Duration = Duration::from_micros(150);
 
-/// An order that waits to be carried out.
 pub(super) struct WaitingOrder {
     actor: Actor,
     order: Order,
-    /// It was refused before it came here.
+    /// It was rejected before it arrived.
     refused: Option<Refusal>,
     reply: Reply,
 }
@@ -45,11 +43,8 @@ pub(super) struct Owner {
     inbox: Receiver<Request>,
     notifier: Option<DrainNotifier>,
     output: Output,
-    /// Orders that are not carried out yet.
     orders: Vec<WaitingOrder>,
-    /// The disk fails.
     stalled: bool,
-    /// How many orders went to the disk together the last time.
     together: usize,
 }
 
@@ -65,7 +60,7 @@ impl Owner {
     }
 
     pub fn run(&mut self) {
-        // The record of the start is written at once, so that it is found whatever happens next.
+        // The record of the start is written at once, so that it always exists.
         self.output.write(&mut self.core.state, None);
         loop {
             let continues = self.take_requests() && self.gather();
@@ -94,7 +89,6 @@ impl Owner {
         }
     }
 
-    /// Does what is due by now, but not for long.
     fn take_turn(&mut self) -> Progress {
         let (until, began) = (self.clock.now(), Instant::now());
         for _ in 0..SLICE {
@@ -108,7 +102,6 @@ impl Owner {
         Progress::Busy
     }
 
-    /// Passes reports of draining queues on.
     fn notify_admins(&mut self) {
         let Some(notifier) = &self.notifier else { return };
         for report in self.core.take_drain_reports() {
@@ -118,7 +111,7 @@ impl Owner {
         }
     }
 
-    /// The clock stands during a pause, and while the disk fails.
+    /// The clock is stopped during a pause and while the disk fails.
     fn set_clock(&self) {
         match (self.core.is_paused() || self.stalled, self.clock.runs()) {
             (true, true) => self.clock.stop(self.core.now()),
@@ -127,7 +120,7 @@ impl Owner {
         }
     }
 
-    /// Whether the disk fails; a notice is shown when that starts and when it has ended.
+    /// Whether the disk fails; a notice reports the start and the end.
     fn check_disk(&mut self) -> bool {
         let Some(running) = &self.output.journal else { return false };
         let failing = running.journal().failing();
@@ -136,7 +129,7 @@ impl Owner {
         }
         self.stalled = failing.is_some();
         if !self.stalled {
-            // Time stood meanwhile, and runs again from here.
+            // The time was stopped and continues from here.
             let setup = Setup { paused: false, ..running.setup.clone() };
             replay::begin_run(&mut self.core.state, &setup, self.clock.speed());
         }
@@ -146,7 +139,7 @@ impl Owner {
                 let title = "cannot write the state: the scheduler is paused until writing works".to_owned();
                 let text = format!("{why}\nOperations are rejected until then. No confirmed operation is lost.");
                 self.core.notice(NoticeWeight::Error, title, text);
-                // What happened since the last view is not shown before it is written; only this is.
+                // Unwritten changes since the last view are not shown; only this notice is.
                 let published = &self.output.published;
                 published.publish(with_last_notice(&mut self.core.state, &published.view()));
             }
@@ -158,7 +151,6 @@ impl Owner {
         self.stalled
     }
 
-    /// Carries out the orders that wait, one after the other at the same time.
     fn carry_out_orders(&mut self) {
         if self.orders.is_empty() {
             return;
@@ -176,7 +168,7 @@ impl Owner {
                 self.commit_orders(&mut together);
                 self.carry_out_unrecorded(waiting);
             } else if matches!(act, Act::Configure { .. } | Act::Rollback { .. }) {
-                // What it replaces is known once all before it is done.
+                // The base of a configuration change is known only after all previous orders.
                 self.commit_orders(&mut together);
                 self.commit_orders(&mut vec![waiting]);
             } else {
@@ -186,7 +178,6 @@ impl Owner {
         self.commit_orders(&mut together);
     }
 
-    /// Refuses an order because the disk fails.
     fn refuse_stalled(&mut self, waiting: WaitingOrder) {
         let WaitingOrder { actor, order, reply, .. } = waiting;
         let refusal = not_durable("the disk has failed");
@@ -195,7 +186,6 @@ impl Owner {
         reply.send(Err(refusal));
     }
 
-    /// Carries out an order that needs no journal.
     fn carry_out_unrecorded(&mut self, waiting: WaitingOrder) {
         let WaitingOrder { actor, order, refused, reply } = waiting;
         let outcome = match refused {
@@ -209,7 +199,7 @@ impl Owner {
         self.output.answers.push((reply, outcome));
     }
 
-    /// Writes orders, all with one wait for the disk, and carries them out.
+    /// Writes orders with one wait for the disk, and executes them.
     fn commit_orders(&mut self, together: &mut Vec<WaitingOrder>) {
         if together.is_empty() {
             return;
@@ -225,7 +215,7 @@ impl Owner {
         let first = match self.output.commit(&mut self.core.state, &records) {
             Ok(first) => first,
             Err(why) => {
-                // There is nothing to be seen that this would have to wait for.
+                // No unwritten change delays this answer.
                 let refusal = not_durable(&why);
                 replies.into_iter().for_each(|reply| reply.send(Err(refusal.clone())));
                 return enter_unwritten(&mut self.core.state, records, &refusal);
@@ -247,7 +237,7 @@ impl Owner {
         }
     }
 
-    /// Takes the requests that wait. Returns whether the thread continues.
+    /// Returns whether the thread continues.
     fn take_requests(&mut self) -> bool {
         for _ in 0..MOST_REQUESTS {
             match self.inbox.try_recv() {
@@ -263,7 +253,7 @@ impl Owner {
         true
     }
 
-    /// Waits a moment for the orders of those who had their answers just now, so that these go to the disk together again: one wait
+    /// Waits briefly for new orders of clients that just got answers, so that they share a write again: a separate wait
     /// for the disk costs more. Returns whether the thread continues.
     fn gather(&mut self) -> bool {
         if self.output.journal.is_none() || self.orders.is_empty() {
@@ -284,7 +274,7 @@ impl Owner {
         true
     }
 
-    /// Waits until something is due or requested. Returns whether the thread continues.
+    /// Returns whether the thread continues.
     fn wait(&mut self) -> bool {
         let due = self.core.next_wake().and_then(|due| self.clock.until(due)).filter(|_| !self.stalled);
         let publish = self.output.publish_wait().filter(|_| !self.stalled);
@@ -314,7 +304,7 @@ impl Owner {
         true
     }
 
-    /// Carries out what is no order, after the orders before it.
+    /// Executes a request that is not an order, after the orders before it.
     fn handle_at_once(&mut self, request: Request) -> bool {
         self.carry_out_orders();
         match request {
@@ -336,7 +326,7 @@ impl Owner {
             Request::Explain(question, reply) => {
                 self.catch_up();
                 let outcome = match self.stalled {
-                    // What was carried out meanwhile is shown to no one before it is written.
+                    // Unwritten changes must not be shown.
                     true => Err(Refusal::new(Code::Unavailable, "not now", "cannot write the state")),
                     false => {
                         self.core.share();
@@ -348,14 +338,14 @@ impl Owner {
             Request::Fork(partition, most, answer) => {
                 self.catch_up();
                 self.core.share();
-                // Who asked may have gone.
+                // The caller may be gone.
                 let _ = answer.send(self.core.fork(partition.as_deref(), most));
             }
         }
         true
     }
 
-    /// The time of a command is when it is received, after everything that was due before.
+    /// A command gets the time of its arrival, after everything due before.
     fn catch_up(&mut self) {
         if !self.stalled {
             self.take_turn();
@@ -366,13 +356,13 @@ impl Owner {
         self.catch_up();
         if self.output.journal.is_some() {
             let (at, command) = (self.core.now(), RecordedCommand::new(command, None));
-            // Without its record it is not carried out; the caller sees that in the answer that does not come.
+            // Without a record it is not executed; the caller sees the closed answer channel.
             if self.output.commit(&mut self.core.state, &[Record::Give { at, command }]).is_err() {
                 return;
             }
         }
         let events = self.core.apply(command);
-        // The caller may have ended; the command is carried out.
+        // The caller may be gone; the command is executed.
         let _ = answer.send(events);
     }
 }

@@ -1,4 +1,4 @@
-//! The facts about an order before it is carried out.
+//! Facts about an order before its execution.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use config::store::{self, Disk};
 use config::{Config, Diff};
 use view::act::{Configured, Refusal};
 
-/// What is carried with an order from its checks to its commit point: from the journal's record of it, or from the checks right
-/// before. Empty for an order that needs none of it.
+/// Data that an order carries from its checks to its commit point: from the journal's record, or from the checks. Empty
+/// for most orders.
 #[derive(Default)]
 pub(super) struct Prepared {
-    /// The recorded time of the order; `None` asks the clock.
+    /// The recorded time; `None` reads the clock.
     pub wall: Option<WallTime>,
-    /// The order is refused already.
+    /// The order is already rejected.
     pub refusal: Option<Box<Refusal>>,
-    /// The checksum of the configuration's file before the change; `None` without a file, or when nothing changes.
+    /// The checksum of the configuration file before the change; `None` without a file or a change.
     pub file_before: Option<String>,
-    /// Of a change of the configuration.
+    /// For a change of the configuration.
     pub config: Option<PreparedConfig>,
 }
 
@@ -28,21 +28,19 @@ impl Prepared {
     }
 }
 
-/// A change of the configuration that waits for its commit point.
 pub(super) struct PreparedConfig {
-    /// The text that becomes active.
+    /// The new text.
     pub text: Arc<str>,
-    /// The outcome of the checks; `None` in a replay, which checks when it carries the order out.
+    /// The result of the checks; `None` in a replay, which checks at the execution.
     pub checked: Option<CheckedConfig>,
     /// The new text, written and synced next to its file.
     pub staged: Option<store::Prepared<'static, Disk>>,
 }
 
-/// A change of the configuration that has passed every check.
 pub(super) struct CheckedConfig {
     pub config: Arc<Config>,
     pub text: ConfigText,
     pub diff: Diff,
-    /// What the order answers if it is carried out.
+    /// The answer after the execution.
     pub done: Configured,
 }

@@ -1,4 +1,4 @@
-//! The published state of an engine for other threads: the newest view, and whether it still runs.
+//! The published state of an engine: the newest view, and whether the engine runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,19 +8,19 @@ use arc_swap::ArcSwap;
 
 use view::View;
 
-/// What an engine shows to everyone.
+/// The published state.
 pub struct Published {
     view: ArcSwap<View>,
     wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
     started: Instant,
-    /// Milliseconds since `started` when the engine last had nothing left to publish.
+    /// Milliseconds from `started` to the last time with nothing left to publish.
     current_at: AtomicU64,
     idle: AtomicBool,
     alive: AtomicBool,
 }
 
 impl Published {
-    /// Shows one view, at first.
+    /// Starts with a view.
     pub fn new(view: Arc<View>) -> Self {
         Self {
             view: ArcSwap::new(view),
@@ -37,7 +37,7 @@ impl Published {
         self.view.load_full()
     }
 
-    /// Shows another view and wakes those who wait for it.
+    /// Publishes a view and wakes its waiters.
     pub fn publish(&self, view: Arc<View>) {
         self.view.store(view);
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -45,12 +45,12 @@ impl Published {
         }
     }
 
-    /// Has `wake` called after each new view.
+    /// Calls `wake` after each new view.
     pub fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
         *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
     }
 
-    /// How old the view is: zero while the engine has nothing newer to show.
+    /// The age of the view: zero while the engine has nothing newer.
     pub fn age(&self) -> Duration {
         if self.idle.load(Ordering::Acquire) && self.is_alive() {
             return Duration::ZERO;
@@ -59,7 +59,7 @@ impl Published {
         self.started.elapsed().saturating_sub(current)
     }
 
-    /// Whether the engine still runs.
+    /// Whether the engine runs.
     pub fn is_alive(&self) -> bool {
         self.alive.load(Ordering::Acquire)
     }

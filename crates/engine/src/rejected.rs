@@ -1,14 +1,12 @@
-//! Submissions that placement takes nowhere. They are listed among the rejected applications, and anybody can make them: so they are kept
+//! Shortens submissions that placement rejects: any user can cause them, and they are listed, so they are stored
 //! without large tags.
 
 use scheduler::placement::PlacementOutcome;
 use scheduler::{Partition, Submission};
 use view::act::{Act, Order, PartitionAct};
 
-/// How many bytes of tags are kept.
 const MOST_TAGS: usize = 1 << 10;
 
-/// The same submission without what is large in it, if it is rejected with and without that, for the same reason.
 pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submission> {
     let size = |(name, value): (&String, &String)| name.len() + value.len();
     if submission.tags.iter().map(size).sum::<usize>() <= MOST_TAGS {
@@ -27,7 +25,7 @@ pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submiss
     (matches!(whole, PlacementOutcome::Refused(_)) && whole == without).then_some(small)
 }
 
-/// The order that is recorded instead of one whose submission was rejected; `None` when that is as small as can be.
+/// The shortened order to record for a rejected submission; `None` if it is minimal.
 pub(super) fn recorded(parts: &[Partition], order: &Order) -> Option<Order> {
     let Act::In { partition, act: PartitionAct::Submit(submission) } = &order.act else { return None };
     let small = small(parts.iter().find(|part| part.name == *partition)?, submission)?;

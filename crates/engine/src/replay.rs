@@ -1,8 +1,8 @@
-//! Orders on their way through the journal, and everything that the journal holds carried out again.
+//! Records orders in the journal, and replays the journal.
 //!
 //! Invariants:
-//! - a restored and replayed state is the one that wrote the records: the same scheduler, the same notices, the same audit;
-//! - a replay does no IO: what was asked of files is in the records.
+//! - restore and replay give the recorded state: the same scheduler, notices, and audit;
+//! - a replay does no IO: the records contain the content of files.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use model::Time;
 use scheduler::Command;
 use view::act::{Actor, Code, Done, Order, Refusal};
 
-/// A run starts, or continues after the disk failed: its settings are recorded.
+/// Records the settings of a run that starts, or continues after a disk failure.
 pub(super) fn begin_run(state: &mut State, setup: &Setup, speed: f64) {
     let Setup { tuning, clean_every, paused, .. } = *setup;
     let (at, wall, policy_group) = (state.now, WallTime::now(), setup.policy_group.clone());
@@ -28,7 +28,7 @@ pub(super) fn begin_run(state: &mut State, setup: &Setup, speed: f64) {
     state.record(|_| record);
 }
 
-/// Checks an order and gives its record, with what is carried until it is carried out.
+/// Checks an order; returns its record and the data for its execution.
 pub(super) fn prepare_order(
     state: &State,
     actor: &Actor,
@@ -60,10 +60,10 @@ pub(super) fn prepare_order(
     }
 }
 
-/// Carries out an order that is recorded.
+/// Executes a recorded order.
 ///
 /// # Errors
-/// Which check refused. Nothing was done but the entry in the audit.
+/// Returns the rejection. Only the audit entry was added.
 pub(super) fn carry_out_order(
     state: &mut State,
     actor: &Actor,
@@ -82,7 +82,7 @@ pub(super) fn carry_out_order(
     outcome
 }
 
-/// What a record says of an order before it is carried out again.
+/// The data of a record before its replay.
 fn recorded(wall: WallTime, checked: Option<CheckedOrder>) -> Prepared {
     let mut prepared = Prepared { wall: Some(wall), ..Prepared::default() };
     let Some(CheckedOrder { file_before, text, refused }) = checked else { return prepared };
@@ -94,7 +94,6 @@ fn recorded(wall: WallTime, checked: Option<CheckedOrder>) -> Prepared {
     prepared
 }
 
-/// Carries out again what was recorded.
 pub(super) fn replay(state: &mut State, record: Record) {
     state.now = state.now.max(record.at());
     match record {
@@ -113,7 +112,7 @@ pub(super) fn replay(state: &mut State, record: Record) {
         Record::Sample { .. } => run_loop::sample(state),
         Record::Work { commands, .. } => {
             if let Some(workload) = &mut state.workload {
-                // Its commands are the recorded ones; it only moves on to where it was.
+                // Its commands are recorded; the workload only advances.
                 workload.act(state.now);
             }
             for command in commands {
@@ -127,7 +126,7 @@ pub(super) fn replay(state: &mut State, record: Record) {
         }
         Record::Order(order) => {
             let OrderRecord { wall, actor, order, checked, .. } = *order;
-            // A refusal is in the audit again; no one waits for the answer.
+            // A rejection is in the audit again; no caller waits for the answer.
             let _ = carry_out_order(state, &actor, &order, recorded(wall, checked));
         }
         Record::Reload { wall, name, text, refused, .. } => {
@@ -144,7 +143,7 @@ fn command_of(state: &State, command: RecordedCommand) -> (Command, Option<Confi
     (command, text.map(|text| ConfigText::new(&text, &state.policy_group)))
 }
 
-/// Records how far the workload has been played. Returns the number of that record; 0 without a journal.
+/// Records the progress of the workload. Returns the record number; 0 without a journal.
 pub(super) fn record_progress(state: &mut State) -> u64 {
     let record = Record::PlayResult { at: state.now, state: state.workload_progress() };
     let Some(recorder) = &mut state.recorder else { return 0 };
@@ -152,20 +151,18 @@ pub(super) fn record_progress(state: &mut State) -> u64 {
     recorder.next() - 1
 }
 
-/// From now on events are collected for [`take_records`], and for no one else.
 pub(super) fn collect_events(state: &mut State) {
     state.outbox.log().configure(&EventConfig { tracking_enabled: true, ..EventConfig::default() });
     state.outbox.hold();
 }
 
-/// The records of events since the last call.
 pub(super) fn take_records(state: &mut State) -> Vec<view::Record> {
     state.outbox.flush();
     let profile = state.profile();
     state.outbox.take().iter().flat_map(|events| view::record::records(events, profile)).collect()
 }
 
-/// Moves time on to a moment until which nothing more was done.
+/// Advances to a time; nothing else happened until then.
 pub(super) fn advance_to(state: &mut State, time: Time) {
     state.now = state.now.max(time);
 }

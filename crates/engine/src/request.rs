@@ -1,4 +1,4 @@
-//! Requests of other threads to the engine's thread, and its answers.
+//! Messages between other threads and the engine's thread.
 
 use std::sync::mpsc::Sender;
 
@@ -9,23 +9,22 @@ use scheduler::{Command, Event};
 use view::act::{Actor, Answer, Done, Order, Refusal};
 use view::waiting::Question;
 
-/// A message to the engine's thread.
 pub(super) enum Request {
-    /// Carry out a command and answer with its events.
+    /// Execute a command; answer with its events.
     Apply(Box<Command>, Sender<Vec<Event>>),
-    /// Carry out an order.
+    /// Execute an order.
     Perform(Box<(Actor, Order)>, Reply),
-    /// Write an order into the audit that was refused before it came here.
+    /// Record an order that was already rejected.
     Refuse(Box<(Actor, Order, Refusal)>, Reply),
-    /// Say why something waits.
+    /// Explain a wait.
     Explain(Question, ExplainReply),
-    /// The configuration's file has another content, or cannot be read.
+    /// The configuration file changed or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
-    /// Show a warning: one line, and the reason.
+    /// Show a warning: a title and a reason.
     Warn(String, String),
-    /// Copy a partition, the first one where none is named, if that takes at most this many bytes.
+    /// Copy a partition (default: the first one), up to a number of bytes.
     Fork(Option<String>, usize, Sender<Result<Fork, NoFork>>),
-    /// Do this with the core, between two cycles.
+    /// Run a function on the core, between two cycles.
     Work(Box<dyn FnOnce(&mut Core) + Send>),
     /// Check whether the disk fails.
     Wake,
@@ -33,7 +32,7 @@ pub(super) enum Request {
     Stop,
 }
 
-/// Where an answer goes. When the engine stops before there is one, that is the answer.
+/// The receiver of an answer. If the engine stops first, it gets a rejection.
 pub(super) struct Reply(Option<Answer>);
 
 impl Reply {

@@ -1,4 +1,4 @@
-//! The run loop: cycles, the workload, the cleaner, timers and samples, each at its own time and in that order.
+//! The run loop: cycles, workload, cleaner, timers, and samples, each at its own time in that order.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,19 +12,18 @@ use scheduler::{Command, Event};
 use view::View;
 use view::history::SAMPLE_EVERY;
 
-/// How often a cycle is tried again while something is pending (SCH-040).
+/// The retry interval of cycles while requests are pending (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
 
-/// How far a run came.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The number of steps was used up before the time was reached.
+    /// The steps were used up before the time.
     Busy,
-    /// Everything due by then is done.
+    /// Everything due is done.
     Reached,
 }
 
-/// When the engine has to look again: for something due, or because the view changes by itself.
 pub(super) fn next_wake(state: &State) -> Option<Time> {
     if state.paused && !state.scheduler.is_unfinished() {
         return None;
@@ -32,7 +31,6 @@ pub(super) fn next_wake(state: &State) -> Option<Time> {
     [next_due(state), state.views.next_change()].into_iter().flatten().min()
 }
 
-/// When something is due next: a cycle at once while there may be work, else the first of everything else.
 pub(super) fn next_due(state: &State) -> Option<Time> {
     if state.scheduler.is_unfinished() {
         return Some(state.now);
@@ -49,11 +47,10 @@ pub(super) fn next_due(state: &State) -> Option<Time> {
     due.flatten().min()
 }
 
-/// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. During a pause time stands,
-/// and nothing is done but what was started already.
+/// As [`super::Core::run_until`].
 pub(super) fn run_until(state: &mut State, until: Time, steps: usize) -> Progress {
     let progress = run(state, until, steps);
-    // While it is paused its time stands.
+    // Time is stopped during a pause.
     let due = if state.paused { Some(state.now) } else { next_due(state) };
     state.ledger.set_next_due(due);
     state.outbox.flush();
@@ -97,18 +94,17 @@ fn run(state: &mut State, until: Time, steps: usize) -> Progress {
     Progress::Busy
 }
 
-/// Whether a cycle is due now: it may find something, and no workload runs the cycles itself.
+/// Whether a cycle is due: it may find work, and the workload does not run cycles itself.
 fn may_cycle(state: &State) -> bool {
     let decides = !state.follows;
     state.deadlines.cycle_due && decides && !state.workload.as_ref().is_some_and(|workload| workload.runs_cycles())
 }
 
-/// Whether the pause after the workload starts.
 fn pauses_now(state: &State) -> bool {
     state.pause_after_workload && state.workload.as_ref().is_none_or(|workload| workload.next().is_none())
 }
 
-/// One cycle. After one that found nothing, cycles wait until something happens, or for the next try (SCH-040).
+/// Runs a cycle. After an empty one, cycles wait for an event or the next retry (SCH-040).
 pub(super) fn cycle(state: &mut State) {
     let began = Instant::now();
     let events = state.scheduler.apply(state.now, &Command::Cycle);
@@ -127,7 +123,7 @@ pub(super) fn cycle(state: &mut State) {
     state.deadlines.retry = retries.then(|| state.now + RETRY_EVERY);
 }
 
-/// Runs a command of the workload or of a timer; `text` is how a configuration is written, where the workload does not know that.
+/// Runs a command of the workload or a timer; `text` is the text of a configuration that the workload does not know.
 pub(super) fn run_command(state: &mut State, command: &Command, text: Option<ConfigText>) {
     if let Command::Configure(config) = command {
         return workload_config::load_step(state, config, text);
@@ -138,19 +134,16 @@ pub(super) fn run_command(state: &mut State, command: &Command, text: Option<Con
     state.outbox.push(events);
 }
 
-/// Runs the queue cleaner, and sets its next time.
 pub(super) fn clean(state: &mut State) {
     state.deadlines.next_clean = state.now + state.deadlines.clean_every;
     run_command(state, &Command::Clean, None);
 }
 
-/// Takes a sample for the history, and sets the time of the next one.
 pub(super) fn sample(state: &mut State) {
     state.deadlines.next_sample = state.deadlines.next_sample + SAMPLE_EVERY;
     state.views.sample(state.now, &state.scheduler);
 }
 
-/// The commands that the workload gives now.
 fn workload_commands(state: &mut State) -> Vec<Command> {
     let due = |next: Time| next <= state.now;
     let Some(workload) = state.workload.as_mut().filter(|workload| workload.next().is_some_and(due)) else {
@@ -168,7 +161,6 @@ fn workload_commands(state: &mut State) -> Vec<Command> {
     commands
 }
 
-/// Everything that is due now, but cycles. Returns how many commands of the workload that were.
 fn run_due(state: &mut State) -> usize {
     let commands = workload_commands(state);
     let count = commands.len();
@@ -194,7 +186,6 @@ fn run_due(state: &mut State) -> usize {
     count
 }
 
-/// The view of now, or `None` if nothing changed since the last one.
 pub(super) fn take_view(state: &mut State) -> Option<Arc<View>> {
     state.views.update(state.now, &mut state.scheduler)
 }

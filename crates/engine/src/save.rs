@@ -1,4 +1,4 @@
-//! A state written down whole, and restored from that.
+//! Saves and restores a complete state.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,8 +19,7 @@ use scheduler::{Partition, Scheduler, saved};
 use view::act::Configuration;
 use view::{Notice, Sample};
 
-/// The form of a saved state: all of it borrowed while it is written, all of it owned once it is read. Its fields are written without
-/// names, in this order.
+/// The saved format: borrowed for writing, owned after reading. Fields are written without names, in this order.
 #[derive(Serialize, Deserialize)]
 struct SavedState<'a, S> {
     scheduler: S,
@@ -39,24 +38,23 @@ struct SavedState<'a, S> {
     notices: Vec<Cow<'a, Notice>>,
     notice_count: u64,
     history: Vec<Cow<'a, Sample>>,
-    /// The number of the last entry in the audit.
     last_entry: u64,
     clock_history: Cow<'a, ClockHistory>,
     #[serde(with = "model::saved::bytes")]
     workload_progress: Vec<u8>,
     policy_group: Cow<'a, str>,
-    /// Not there in what earlier versions wrote.
+    /// Absent in files of earlier versions.
     #[serde(default)]
     workload_base: Option<Cow<'a, WorkloadBase>>,
-    /// Not there in what earlier versions wrote.
+    /// Absent in files of earlier versions.
     #[serde(default)]
     ledger: Option<Ledger>,
-    /// Not there in what earlier versions wrote.
+    /// Absent in files of earlier versions.
     #[serde(default)]
     file_refused: bool,
 }
 
-/// Everything of a state but its audit log and events, as MessagePack.
+/// Saves the state without its audit log and events, as MessagePack.
 #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
 pub(super) fn save(state: &mut State) -> Vec<u8> {
     state.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_skipped_cycles);
@@ -90,10 +88,10 @@ pub(super) fn save(state: &mut State) -> Vec<u8> {
     rmp_serde::to_vec(&saved).expect("a state uses only types of MessagePack")
 }
 
-/// The state that was saved; it continues with this workload. Its log tracks no events until it is configured again.
+/// Restores a saved state, which continues with this workload. Events are not tracked until the log is configured.
 ///
 /// # Errors
-/// What in it does not fit together.
+/// Returns an error if the saved state is inconsistent.
 pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Workload>>) -> Result<State, String> {
     let saved: SavedState<'_, saved::Saved> = messagepack::from_slice(bytes).map_err(|error| error.to_string())?;
     let scheduler = Scheduler::restored(setup.profile, saved.scheduler)?;

@@ -1,4 +1,4 @@
-//! The setup of an engine.
+//! The settings of an engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,48 +9,48 @@ use config::{AllowedRemoval, DEFAULT_POLICY_GROUP, SchedulerConfig};
 use model::{Profile, Time};
 use scheduler::Tuning;
 
-/// How often the queue cleaner runs when no one says otherwise (SCH-182).
+/// The default interval of the queue cleaner (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
 
-/// How many bytes of the disk a state directory may take when no one says otherwise.
+/// The default disk limit of a state directory, in bytes.
 pub const STATE_BYTES: u64 = 512 << 20;
 
-/// How many events are kept when no one says otherwise (SCH-220).
+/// The default number of stored events (SCH-220).
 const EVENTS_RETAINED: u32 = 100_000;
-/// The run of a scheduler that was given no name: tests and tapes, where each is to be like the other.
+/// The instance without a name: for tests and tapes, which must be reproducible.
 const NO_INSTANCE: &str = "00000000-0000-0000-0000-000000000000";
 
-/// How an engine and its scheduler are set up, once, at start.
+/// The settings of an engine and its scheduler, fixed at the start.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Which core it decides as.
+    /// The profile.
     pub profile: Profile,
-    /// Which entry of a ConfigMap is the queue configuration.
+    /// The entry of a ConfigMap with the queue configuration.
     pub policy_group: String,
-    /// How often the queue cleaner runs.
+    /// The interval of the queue cleaner.
     pub clean_every: Duration,
-    /// The scheduler's own settings.
+    /// The scheduler's tuning.
     pub tuning: Tuning,
-    /// It rests once the workload has given its last step, until someone resumes it.
+    /// Pauses after the last step of the workload, until it is resumed.
     pub paused: bool,
-    /// Another scheduler decides: no cycle is run, and allocations come by [`Adopt`](scheduler::PartitionCommand::Adopt).
+    /// Another scheduler decides: no cycles; allocations arrive with [`Adopt`](scheduler::PartitionCommand::Adopt).
     pub follows: bool,
-    /// The configuration is kept there, in words, and changed nowhere else: an order to change it here is refused.
+    /// The only place that may change the configuration, in words: orders that change it are rejected.
     pub configured_by: Option<Arc<str>>,
-    /// How many bytes of the disk the journal may take.
+    /// The disk limit of the journal, in bytes.
     pub state_bytes: u64,
-    /// How many events are kept, if any are.
+    /// The event settings.
     pub event: EventConfig,
-    /// What a changed configuration file may take away of the active one (CFG-120).
+    /// The allowed removal by a changed configuration file (CFG-120).
     pub allowed_removal: AllowedRemoval,
-    /// Which run of the scheduler this is, for those who follow its events: a UUID that no other run has.
+    /// The UUID of this run, for clients that follow events.
     pub instance: Arc<str>,
-    /// What the scheduler's time is at its start: zero, or the time since 1970 where others give times of day.
+    /// The scheduler time at the start: zero, or the time since 1970 if others provide times of day.
     pub begins: Time,
 }
 
 impl Setup {
-    /// The defaults, with a profile.
+    /// The defaults for a profile.
     pub fn of(profile: Profile) -> Self {
         let policy_group = DEFAULT_POLICY_GROUP.to_owned();
         let event =
@@ -75,12 +75,11 @@ impl Setup {
         }
     }
 
-    /// What stays of each kind in the journal.
     pub(super) const fn bounds(&self) -> Bounds {
         Bounds::of(self.state_bytes)
     }
 
-    /// What the scheduler's own configuration says.
+    /// Returns the settings of a scheduler configuration.
     pub fn by(profile: Profile, config: &SchedulerConfig) -> Self {
         Self {
             profile,

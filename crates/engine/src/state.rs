@@ -1,13 +1,9 @@
-//! The state of an engine, and the few steps that all its other parts use.
-//!
-//! The modules above take a [`State`] and act on it: [`super::audit`] writes the audit, [`super::config_load`] and [`super::configure`]
-//! replace the configuration, [`super::orders`] carries out orders, [`super::run_loop`] runs cycles and timers, and [`super::replay`]
-//! repeats a journal.
+//! The state of an engine and its basic steps; other modules act on it.
 //!
 //! Invariants:
-//! - commands reach the scheduler by [`State::carry_out`] or as a cycle only, so that no event is omitted of the counters, the workload
-//!   and the drain reports;
-//! - a change of the scheduler that does not follow from anything else is recorded before it happens.
+//! - commands reach the scheduler only through [`State::carry_out`] or as a cycle, so that counters, workload, and
+//!   drain reports get every event;
+//! - a change of the scheduler that does not follow from others is recorded before it happens.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -33,64 +29,62 @@ use view::audit::Revision;
 use view::history::SAMPLE_EVERY;
 use view::{NoticeWeight, ViewBuilder, drain_notice};
 
-/// When periodic work is due, by the scheduler's time.
 pub(super) struct Deadlines {
     /// The interval of the queue cleaner (SCH-182).
     pub clean_every: Duration,
     pub next_clean: Time,
     pub next_sample: Time,
-    /// The next cycle after one that found nothing while work is pending (SCH-040).
+    /// The retry after an empty cycle with pending requests (SCH-040).
     pub retry: Option<Time>,
-    /// A cycle may find something: something happened since the last one that found nothing.
+    /// Something happened since the last empty cycle.
     pub cycle_due: bool,
 }
 
-/// A scheduler with everything that runs it.
 pub(super) struct State {
     pub scheduler: Scheduler,
     pub workload: Option<Box<dyn Workload>>,
     pub views: ViewBuilder,
-    /// Which entry of a ConfigMap is the queue configuration.
+    /// The entry of a ConfigMap with the queue configuration.
     pub policy_group: String,
     pub config_cache: Arc<ConfigCache>,
     /// The time up to which everything due is done.
     pub now: Time,
     pub deadlines: Deadlines,
     pub active_config: ActiveConfig,
-    /// What a changed file may take away of it.
+    /// The allowed removal by a changed file.
     pub allowed_removal: AllowedRemoval,
-    /// Nothing happens by itself and time stands (REST E3, `--paused`).
+    /// Nothing happens by itself, and time is stopped (REST E3, `--paused`).
     pub paused: bool,
-    /// Another scheduler decides: no cycle is run.
+    /// Another scheduler decides: no cycles.
     pub follows: bool,
-    /// Where alone the configuration is changed, in words.
+    /// The only place that may change the configuration, in words.
     pub configured_by: Option<Arc<str>>,
-    /// It pauses once the workload has given its last step.
+    /// Pauses after the last step of the workload.
     pub pause_after_workload: bool,
     pub outbox: EventOutbox,
     pub counters: Arc<Counters>,
     pub audit_log: Arc<AuditLog>,
-    /// What was used over time.
+    /// The usage.
     pub ledger: Arc<LedgerBook>,
-    /// Returns the time of day for the audit; `None` while time is stepped.
+    /// Provides the time of day for the audit; `None` while time is stepped.
     pub clock: Option<Clock>,
     pub clock_history: ClockHistory,
-    /// Writes the journal's records; `None` without a journal, and during a replay.
+    /// Writes the journal; `None` without one and during a replay.
     pub recorder: Option<Recorder>,
-    /// How far the workload was played when that was last recorded, for a state that has no workload itself.
+    /// The last recorded progress of the workload, for a state without one.
     pub workload_progress: Option<Vec<u8>>,
-    /// The checksum of the configuration's file before an order last changed it.
+    /// The checksum of the configuration file before its last change by an order.
     pub file_before: Option<String>,
-    /// How many commands reached the scheduler, cycles aside.
+    /// The number of commands, without cycles.
     pub commands: u64,
-    /// What happened so far, counted for a comparison; of a what-if only.
+    /// The course of a what-if, for comparisons.
     pub course: Option<Box<Course>>,
-    /// Reports of draining queues that no one has taken yet; `None` while no one wants them.
+    /// New reports of draining queues; `None` if not collected.
     pub drain_reports: Option<Vec<DrainReport>>,
 }
 
 impl State {
-    /// A state around a scheduler, at the time that it starts at, without a configuration.
+    /// Creates a state without a configuration.
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
             ledger: Arc::new(LedgerBook::new(Ledger::beginning(setup.begins, &scheduler))),
@@ -127,12 +121,12 @@ impl State {
         }
     }
 
-    /// The profile that the scheduler decides by.
+    /// The profile.
     pub fn profile(&self) -> Profile {
         self.scheduler.switches().profile
     }
 
-    /// From now on the audit has the time of day by this clock; the first revision too, if it has none yet.
+    /// Uses a clock for the audit, and for the first revision if it has no time yet.
     pub fn set_clock(&mut self, clock: &Clock) {
         self.clock = Some(clock.clone());
         let active = self.audit_log.revision(self.active_config.revision).filter(|revision| revision.wall.is_none());
@@ -141,7 +135,7 @@ impl State {
         }
     }
 
-    /// The time of day in nanoseconds since 1970: the recorded one if there is one, else by the clock; `None` while time is stepped.
+    /// The time of day in nanoseconds since 1970: recorded, or by the clock; `None` while time is stepped.
     pub fn wall_nanos(&self, recorded: Option<WallTime>) -> Option<i64> {
         let wall = recorded.map(SystemTime::from);
         let wall = wall.or_else(|| Some(self.clock.as_ref()?.wall(self.now)));
@@ -149,7 +143,7 @@ impl State {
         i64::try_from(wall.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
     }
 
-    /// From now on changes are recorded, and events wait until their records are on the disk.
+    /// Records changes from now on; events wait until their records are on disk.
     pub fn set_recorder(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
         self.outbox.hold();
@@ -162,19 +156,19 @@ impl State {
         }
     }
 
-    /// The data to write to the journal: records, and the new entries of the audit log.
+    /// The data for the journal: records and new audit entries.
     pub fn take_written(&mut self) -> (Option<RecordBlock>, NewEntries) {
         let block = self.recorder.as_mut().and_then(|recorder| recorder.take());
         (block, self.audit_log.take_new())
     }
 
-    /// Adds an event to the log that the scheduler does not know of.
+    /// Logs an event from outside the scheduler.
     pub fn emit_event(&mut self, kind: EventKind) {
         self.outbox.push(vec![Event::new(self.now, kind)]);
         self.outbox.flush();
     }
 
-    /// Returns the scheduler a command. Its events are in the log, or reserved for the journal, when this returns.
+    /// Executes a command. Its events are in the log, or held for the journal, on return.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
         let events = self.carry_out(command);
         if self.outbox.is_read() {
@@ -184,7 +178,7 @@ impl State {
         events
     }
 
-    /// The same without the log: its events are the caller's.
+    /// Executes a command without logging its events.
     pub fn carry_out(&mut self, command: &Command) -> Vec<Event> {
         self.commands += 1;
         let began = Instant::now();
@@ -205,24 +199,24 @@ impl State {
         events
     }
 
-    /// The text of a configuration that the workload gave, where it knows it.
+    /// The text of a configuration from the workload, if known.
     pub fn workload_text(&self, config: &Config) -> Option<String> {
         self.workload.as_ref()?.text_of(config).map(str::to_owned)
     }
 
-    /// Puts the text of the active configuration into the view.
+    /// Puts the active configuration into the view.
     pub fn show_configuration(&mut self) {
         self.views.set_configuration(self.active_config.written.clone());
     }
 
-    /// Pauses. Commands are still carried out.
+    /// Pauses; commands are still executed.
     pub fn pause(&mut self) {
         self.paused = true;
         self.views.show_pending(&mut self.scheduler);
         self.views.set_paused(true);
     }
 
-    /// Resumes after a pause; `wall` is the recorded time of that.
+    /// Resumes; `wall` is the recorded time.
     pub fn resume(&mut self, wall: Option<WallTime>) {
         if self.paused {
             self.clock_history.resume(self.now, wall, self.clock.as_ref().map(Clock::speed));
@@ -232,18 +226,18 @@ impl State {
         self.views.set_paused(false);
     }
 
-    /// Shows and records a notice that does not follow from what the scheduler did.
+    /// Shows and records a notice that does not follow from the scheduler.
     pub fn notice(&mut self, weight: NoticeWeight, title: String, text: String) {
         self.record(|at| Record::Notice { at, weight, title: title.clone(), text: text.clone() });
         self.show_notice(weight, title, text);
     }
 
-    /// Shows a notice that follows from something recorded, so that a replay shows it too.
+    /// Shows a notice that follows from a record, so that a replay shows it again.
     pub fn show_notice(&mut self, weight: NoticeWeight, title: String, text: String) {
         self.views.notice(self.now, weight, title, text);
     }
 
-    /// Reports queues that start to drain, and queues that are stuck, with their holders at this time.
+    /// Reports queues that start to drain or drain for long, with their blocking applications.
     fn report_drains(&mut self, events: &[Event]) {
         for event in events {
             match &event.kind {
@@ -270,14 +264,13 @@ impl State {
         }
     }
 
-    /// How far the workload has been played, in its own format; empty without one.
+    /// The progress of the workload, in its own format; empty without one.
     pub fn workload_progress(&self) -> Vec<u8> {
         let own = self.workload.as_ref().and_then(|workload| workload.save());
         own.or_else(|| self.workload_progress.clone()).unwrap_or_default()
     }
 }
 
-/// `1 application`, `2 applications`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,5 @@
-//! Changes in words in a core of a fork, with the orders that make them in the cluster that it is of; and why something is not decided.
+//! Applies textual changes to a core of a fork, with the corresponding orders for the real cluster; explains undecided
+//! requests.
 
 use std::sync::Arc;
 
@@ -13,10 +14,11 @@ impl Core {
         self.state.scheduler.partitions().iter().find(|part| *part.name == *name)
     }
 
-    /// Makes a change in a partition; cycles follow with the next [`Core::run_until`]. Returns the orders that make it in the cluster.
+    /// Makes a change in a partition; cycles follow with the next [`Core::run_until`]. Returns the corresponding
+    /// orders.
     ///
     /// # Errors
-    /// Why it cannot be made. Nothing was done.
+    /// Returns an error if the change is impossible. Nothing was changed.
     pub fn suppose(&mut self, actor: &Actor, partition: &str, change: &Change) -> Result<Vec<Order>, String> {
         let part = self.part(partition).ok_or("the partition was removed")?;
         let (name, written) = (Arc::clone(&part.name), self.configuration().cloned());
@@ -42,13 +44,12 @@ impl Core {
         }
     }
 
-    /// Why an ask is not allocated now, as the scheduler explains it, in a sentence; `None` without the partition.
+    /// Why a request is not allocated now, in a sentence; `None` without the partition.
     pub fn explained(&self, partition: &str, subject: &(AppId, AskId)) -> Option<String> {
         Some(explained(self.part(partition)?, self.now(), subject))
     }
 }
 
-/// The orders for commands; asks of one application are put together.
 fn orders(partition: &Arc<str>, commands: &[PartitionCommand]) -> Vec<Order> {
     let mut acts: Vec<PartitionAct> = Vec::new();
     for command in commands {
@@ -68,7 +69,7 @@ fn orders(partition: &Arc<str>, commands: &[PartitionCommand]) -> Vec<Order> {
                 }
                 _ => PartitionAct::Ask { app: spec.app.clone(), asks: vec![spec] },
             },
-            // No one orders it: it says what is so already.
+            // Not orders: they report facts.
             PartitionCommand::Adopt { .. } | PartitionCommand::SetForeign { .. } => continue,
             PartitionCommand::Release { app, ask } => PartitionAct::Release { app, ask },
             PartitionCommand::Remove { app } => PartitionAct::Remove { app },

@@ -1,4 +1,4 @@
-//! A core in the state of a fork: the world of a what-if, stepped by hand. Allocations in it end by a runtime model.
+//! Cores from forks, for what-ifs, stepped manually. Their allocations end by a runtime model.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use view::act::LoadedBy;
 use view::history::SAMPLE_EVERY;
 
 impl Core {
-    /// A core in the state of a fork, at its time. It has a log of events and an audit of its own, which start empty, writes its
-    /// configuration to no file, and nothing in it is real. `instance` names it to those who follow its events.
+    /// Creates a core in the state of a fork. Its event log and audit start empty, and it writes its configuration to
+    /// no file. `instance` names it for clients that follow its events.
     pub fn of_fork(fork: &Fork, runtimes: &Runtimes, instance: &str) -> Self {
         let scheduler = fork.scheduler().clone();
-        // Its ledger starts there too: what was used before is unknown here.
+        // Its ledger also starts there: earlier usage is unknown.
         let setup =
             Setup { instance: Arc::from(instance), begins: fork.now(), ..Setup::of(scheduler.switches().profile) };
         let workload = fork.partition().map(|part| Endings::of(part, fork.now(), runtimes.clone()));
@@ -41,17 +41,18 @@ impl Core {
         Self { state }
     }
 
-    /// Has a cycle run next, as after a change.
+    /// Makes the next step run a cycle.
     pub fn wake(&mut self) {
         self.state.deadlines.cycle_due = true;
     }
 
-    /// What happened so far; of a core of a fork only.
+    /// The course so far; only for a core of a fork.
     pub fn course(&self) -> Option<&Course> {
         self.state.course.as_deref()
     }
 
-    /// The differences between the course without the changes and the one with them. Both are cores of the same fork, at the same time.
+    /// Compares the courses with and without the changes. Both cores must come from the same fork and be at the same
+    /// time.
     pub fn compared(without: &mut Self, with: &mut Self, partition: &str) -> Comparison {
         let now = without.now().max(with.now());
         let [one, other] = [without, with].map(|core| {
@@ -62,7 +63,6 @@ impl Core {
     }
 }
 
-/// Ends running allocations, each allocation when the runtime model says so.
 struct Endings {
     partition: Arc<str>,
     runtimes: Runtimes,
@@ -72,7 +72,6 @@ struct Endings {
 }
 
 impl Endings {
-    /// For a partition, with running allocations there already.
     fn of(part: &Partition, now: Time, runtimes: Runtimes) -> Self {
         let partition = Arc::clone(&part.name);
         let mut all = Self { partition, runtimes, due: BTreeMap::new(), places: BTreeMap::new(), number: 0 };

@@ -1,8 +1,8 @@
-//! Notices when the queue configuration's file changes.
+//! Detects changes of the configuration file.
 //!
-//! The directory is watched and not the file: editors write a new file and rename it, and a mounted ConfigMap swaps a
-//! symbolic link. Where the file is such a link, the directory that it leads to is watched as well. What counts is the content: it is
-//! read once things are quiet, or at last after [`PATIENCE`], and reported only if it is another one.
+//! The directory is watched, and the target directory of a symbolic link: editors rename a new file, and a mounted
+//! ConfigMap swaps a link. The file is read when the directory is quiet, or after `PATIENCE`, and reported only if
+//! its content differs.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -12,23 +12,23 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
 
-/// How long nothing must happen in the directory before the file is read.
+/// The quiet time before the file is read.
 const QUIET: Duration = Duration::from_millis(200);
-/// After this the file is read all the same: another file of the directory may be written to without end.
+/// The maximum wait: another file in the directory can change continuously.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Watches one file until it is dropped.
+/// Watches a file until it is dropped.
 pub struct FileWatch {
     watcher: Option<notify::RecommendedWatcher>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl FileWatch {
-    /// Calls `changed` from another thread with the content of `file` whenever it is another one than before, at first than
-    /// `known`; with the reason when it cannot be read any more.
+    /// Calls `changed` from another thread with each new content of `file`, compared with `known` at first, or with the
+    /// reason if it cannot be read.
     ///
     /// # Errors
-    /// The directory cannot be watched.
+    /// Returns an error if the directory cannot be watched.
     pub fn start(
         file: &Path,
         known: Vec<u8>,
@@ -37,7 +37,7 @@ impl FileWatch {
         let message = |error: &dyn std::fmt::Display| format!("cannot watch {}: {error}", file.display());
         let (news, inbox) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // After an error no one knows what was missed. The reader may have gone already.
+            // After an error, changes may be missed. The reader may be gone.
             if event.map_or(true, |event| is_news(event.kind)) {
                 let _ = news.send(());
             }
@@ -45,7 +45,7 @@ impl FileWatch {
         .map_err(|error| message(&error))?;
         watcher.watch(folder(file), RecursiveMode::NonRecursive).map_err(|error| message(&error))?;
         if let Some(target) = std::fs::canonicalize(file).ok().filter(|_| file.is_symlink()) {
-            // A change there is a change of the file. What cannot be watched there is still seen when the link changes.
+            // If the target cannot be watched, the change of the link is still detected.
             let _ = watcher.watch(folder(&target), RecursiveMode::NonRecursive);
         }
         let path = file.to_path_buf();
@@ -59,10 +59,10 @@ impl FileWatch {
 
 impl Drop for FileWatch {
     fn drop(&mut self) {
-        // Without its watcher the thread has no news to wait for, and ends.
+        // Without its watcher, the thread ends.
         self.watcher.take();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported by the panic hook already.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
     }
@@ -72,7 +72,7 @@ fn folder(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether something may be another than before. That a file was opened or read is none: reading it here would be news for ever.
+/// Whether the content may have changed. Opening and reading do not count: the read here would be an event again.
 fn is_news(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write))
 }
@@ -88,7 +88,7 @@ fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        // The first look is without any news: the file may have changed before it was watched.
+        // The first read needs no event: the file may have changed before it was watched.
         let now = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()));
         if now != last {
             changed(now.clone());
@@ -106,7 +106,6 @@ mod tests {
 
     use super::*;
 
-    /// A directory of this test's own, gone when it ends.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -119,7 +118,6 @@ mod tests {
 
     impl Drop for Folder {
         fn drop(&mut self) {
-            // What cannot be removed is left to the system.
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
@@ -172,7 +170,7 @@ mod tests {
         let (sender, message) = channel();
         let watch = FileWatch::start(&link, b"one".to_vec(), move |content| sender.send(content).unwrap()).unwrap();
         std::fs::write(&target, "two").unwrap();
-        // Another file is written to until the change is reported, never quiet for long enough.
+        // Another file is written continuously, so the directory is never quiet.
         let changed = loop {
             std::fs::write(targets.0.join("noise"), "x").unwrap();
             match message.recv_timeout(QUIET / 10) {

@@ -1,9 +1,9 @@
-//! Configurations of the workload. It knows only its own: changes by others stay, and a step applies only the workload's own changes, or
-//! nothing.
+//! Configurations of the workload. A step applies only the workload's own changes and keeps changes by others, or
+//! applies nothing.
 //!
 //! Invariants:
-//! - while no one else changes the configuration a step is loaded unchanged, byte for byte;
-//! - a replay gives the same: everything that decides is in the state and in the record of the step.
+//! - without changes by others, a step is loaded byte for byte;
+//! - a replay gives the same result: all inputs are in the state and in the record of the step.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use scheduler::{Event, EventKind};
 use view::NoticeWeight;
 use view::act::{ActsFrom, LoadedBy};
 
-/// Brings a configuration of the workload into force, or what it changes; `text` is how it is written, where the workload does not know
-/// that. A step that is refused is reported, and the workload receives of it.
+/// Applies a configuration of the workload, or its changes; `text` is its text if the workload does not know it. A
+/// rejected step is reported to users and to the workload.
 pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<ConfigText>) {
     let before = audit::config_facts(state);
     let of_workload = || state.workload_text(config).map(|text| ConfigText::new(&text, &state.policy_group));
@@ -46,11 +46,11 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
     audit::enter_load(state, ActsFrom::Workload, before, refused.as_deref(), None);
 }
 
-/// The text to load in place of a configuration of the workload, and its base revision; `None`: the configuration itself, since
-/// no one else has changed anything.
+/// The text to load instead of a configuration of the workload, and its base revision; `None` if no one else made
+/// changes.
 ///
 /// # Errors
-/// Why the changes of the workload cannot be merged into the active configuration.
+/// Returns an error if the changes cannot be merged.
 fn merged(
     state: &State,
     config: &Config,
@@ -74,7 +74,7 @@ fn merged(
             "{since}, and with the step's changes it would not be valid: the active configuration stays"
         ));
     };
-    // Lines that look alike may have been taken for one another: nothing may be touched that the workload does not touch.
+    // Similar lines may have been confused: verify that nothing else changed.
     let read = config::read(&base.text, state.profile()).config.unwrap_or_default();
     let (wanted, done) = (config::diff(&read, config), config::diff(in_force, merged));
     if !done.touches().is_subset(&wanted.touches()) || (done.touches_partitions() && !wanted.touches_partitions()) {
@@ -85,7 +85,7 @@ fn merged(
     Ok(Some((active.revision, Arc::clone(merged), parsed.text.clone())))
 }
 
-/// Without knowing how both are written, a configuration is loaded only over one that no one else brought.
+/// Without both texts, a configuration may replace only one from the workload.
 fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
     match state.active_config.written.as_ref().map(|written| &written.by) {
         Some(LoadedBy::User(user) | LoadedBy::RolledBack(user)) => Err(format!(
@@ -96,7 +96,6 @@ fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
     }
 }
 
-/// Reports a step that is not carried out, to people and to the workload.
 fn refuse(state: &mut State, why: &str) {
     let title = "a configuration step of the workload was rejected".to_owned();
     state.show_notice(NoticeWeight::Warning, title, why.to_owned());

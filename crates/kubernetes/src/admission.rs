@@ -1,5 +1,5 @@
-//! What the API server and its admission plugins add to a pod of a manifest: PriorityClass, LimitRange, RuntimeClass, ServiceAccount,
-//! and the scheduler that YuniKorn's admission controller sets (K8S-119, K8S-120).
+//! Completes pods like the API server: PriorityClass, LimitRange, RuntimeClass, ServiceAccount, and the scheduler from
+//! YuniKorn's admission controller (K8S-119, K8S-120).
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,13 @@ use super::names::own;
 use super::objects::{Amounts, Container, Meta, Named, Pod, Unread, drop_nulls, read_as};
 use super::quota::Quotas;
 
-/// The classes that every cluster has.
 const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-/// The scheduler of a pod that names none.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 const YUNIKORN: &str = "yunikorn";
-/// The kinds of policies.
 const POLICIES: [&str; 5] = ["PriorityClass", "LimitRange", "RuntimeClass", "ServiceAccount", "ResourceQuota"];
-/// The namespace that YuniKorn's admission controller does not process by default.
+/// Skipped by default.
 const BYPASSED: &str = "kube-system";
 
-/// A PriorityClass: the priority of the pods that name it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Class {
@@ -31,7 +27,7 @@ struct Class {
     preemption_policy: String,
 }
 
-/// A LimitRange: what containers of a namespace request by default.
+/// Default requests of the containers in a namespace.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct LimitRange {
@@ -57,7 +53,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// What a container requests that requests nothing: the default request, else the default limit, the maximum, and the minimum.
+    /// The default request, otherwise the default limit, the maximum, and the minimum.
     fn requests(self) -> Amounts {
         let mut all = self.default_request;
         for amounts in [self.default, self.max, self.min] {
@@ -69,7 +65,6 @@ impl Limit {
     }
 }
 
-/// A RuntimeClass: the overhead of the pods that name it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct RuntimeClass {
@@ -83,7 +78,6 @@ struct Overhead {
     pod_fixed: Amounts,
 }
 
-/// A ServiceAccount, with the image pull secrets of its pods.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct ServiceAccount {
@@ -91,27 +85,25 @@ struct ServiceAccount {
     image_pull_secrets: Vec<Named>,
 }
 
-/// The policies in manifests.
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
     classes: BTreeMap<String, Class>,
     /// By namespace and name, so that several apply in a fixed order.
     ranges: BTreeMap<(String, String), Amounts>,
     runtimes: BTreeMap<String, Amounts>,
-    /// By namespace and name: the image pull secrets of a ServiceAccount.
     accounts: BTreeMap<(String, String), Vec<Named>>,
     pub quotas: Quotas,
-    /// Priority classes and runtime classes that are not in the manifests, and how many pods name each.
+    /// Missing classes, with the number of pods that name each.
     unknown: BTreeMap<String, u64>,
-    /// How many pods YuniKorn's admission controller gives its scheduler.
+    /// Pods that get YuniKorn's scheduler from its admission controller.
     given: u64,
 }
 
 impl Admission {
-    /// Takes an object that is a policy. `false`: it is of another kind.
+    /// Returns false for an object of another kind.
     ///
     /// # Errors
-    /// The field of it that has another shape.
+    /// The field that has the wrong type.
     pub fn take(&mut self, value: &Value) -> Result<bool, Unread> {
         let kind = value["kind"].as_str().unwrap_or_default();
         if !POLICIES.contains(&kind) {
@@ -146,7 +138,7 @@ impl Admission {
         Ok(true)
     }
 
-    /// Completes the pod that `count` identical pods are copies of. `is_new`: it has not been in a cluster, so admission has not changed it yet.
+    /// Completes a pod that `count` identical pods are copied from. `is_new`: admission has not changed it yet.
     pub fn admit(
         &mut self,
         (pod, count): (&mut Pod, u64),
@@ -169,7 +161,7 @@ impl Admission {
         }
     }
 
-    /// The priority of the class; without a class, of the global default.
+    /// Without a class, the global default.
     fn priority(&mut self, pod: &mut Pod, count: u64) {
         let spec = &mut pod.spec;
         if spec.priority.is_some() {
@@ -181,7 +173,7 @@ impl Admission {
             return;
         }
         let class = match name {
-            // Of several defaults, the lowest counts.
+            // Of several defaults, the lowest applies.
             "" => self.classes.values().filter(|class| class.global_default).min_by_key(|class| class.value),
             name => self.classes.get(name),
         };
@@ -228,7 +220,6 @@ impl Admission {
         }
     }
 
-    /// The image pull secrets of the account of a pod that names none.
     fn secrets(&self, pod: &mut Pod) {
         let account = Some(pod.spec.service_account_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("default");
         let secrets = self.accounts.get(&(pod.metadata.namespace.clone(), account.to_owned()));
@@ -237,7 +228,7 @@ impl Admission {
         }
     }
 
-    /// What is unknown, and what was set, in words.
+    /// Returns notices about unknown and added values.
     pub fn notices(&self) -> Vec<String> {
         let of_pods = |count: u64| format!("{count} pod{}", if count == 1 { "" } else { "s" });
         let unknown = self.unknown.iter().map(|(note, count)| format!("{note} for {}", of_pods(*count)));
@@ -251,7 +242,7 @@ impl Admission {
     }
 }
 
-/// Whether YuniKorn's admission controller changes the pods of a namespace (K8S-120).
+/// K8S-120.
 fn is_processed(cluster: &Cluster, namespace: &str) -> bool {
     let object = cluster.namespaces.get(namespace);
     match object.and_then(|object| object.metadata.annotations.get(&own("namespace.enableYuniKorn"))) {

@@ -1,4 +1,4 @@
-//! From a pod to its application: id, queue, user, tags (K8S-111 to K8S-117).
+//! Maps a pod to its application: ID, queue, user, tags (K8S-111 to K8S-117).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,29 +12,27 @@ use super::objects::{Meta, Plain, Pod};
 use model::{AppId, Identity};
 use scheduler::Submission;
 
-/// How long the id of pods that name none is at most, and how much of the namespace one of a single pod has (K8S-112).
+/// Maximum length of a generated application ID, and of the namespace in the ID of a single pod (K8S-112).
 const GENERATED: usize = 63;
 const UNIQUE: usize = 26;
-/// The user of pods that name none.
 const NOBODY: &str = "nobody";
 
 /// Whether the annotation `user.info` is trusted (K8S-117, K8S-123).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Users {
-    /// What is there is taken. A user who may create pods may then act as any other, unless an admission controller guards it.
+    /// Without an admission controller, a user who can create pods can then act as any user.
     #[default]
     Trusted,
-    /// Every pod is of the user `nobody`.
+    /// Every pod belongs to the user `nobody`.
     Ignored,
 }
 
-/// Where an application's id may stand, in order.
+/// In order of precedence.
 fn ids(meta: &Meta) -> [&str; 4] {
     let own = own("app-id");
     [meta.label(&own), meta.annotation(&own), meta.label("applicationId"), meta.label("spark-app-selector")]
 }
 
-/// Where a queue may stand, in order (K8S-113).
 fn queues(meta: &Meta) -> [&str; 3] {
     let own = own("queue");
     [meta.label(&own), meta.annotation(&own), meta.label("queue")]
@@ -44,7 +42,7 @@ fn first<'t>(texts: &[&'t str]) -> Option<&'t str> {
     texts.iter().copied().find(|text| !text.is_empty())
 }
 
-/// The application that a pod belongs to (K8S-111, K8S-112). `unique`: a pod that names none is one of its own.
+/// K8S-111, K8S-112. If `unique`, a pod without an ID is its own application.
 pub(crate) fn id(meta: &Meta, unique: bool) -> String {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     match named(meta) {
@@ -54,7 +52,6 @@ pub(crate) fn id(meta: &Meta, unique: bool) -> String {
     }
 }
 
-/// The application that a pod names.
 pub(crate) fn named(meta: &Meta) -> Option<String> {
     first(&ids(meta)).map(|id| match id.strip_suffix("-uniqueautogen") {
         Some(begin) => format!("{begin}-{}", meta.uid),
@@ -62,12 +59,12 @@ pub(crate) fn named(meta: &Meta) -> Option<String> {
     })
 }
 
-/// The queue that a pod requests; empty: placement decides (K8S-113).
+/// Empty: placement decides (K8S-113).
 pub(crate) fn queue(meta: &Meta) -> &str {
     first(&queues(meta)).unwrap_or_default()
 }
 
-/// What is reported of a pod that names several ids or queues; the first one counts (K8S-113).
+/// A notice about several IDs or queues; the first one applies (K8S-113).
 pub(crate) fn several(meta: &Meta) -> Option<String> {
     let distinct = |texts: &[&str]| {
         let all: BTreeSet<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
@@ -85,7 +82,7 @@ struct UserInfo {
     groups: Vec<String>,
 }
 
-/// Who a pod is of, and what is wrong with what it says of that (K8S-117).
+/// The user, and an error in the annotation (K8S-117).
 pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
     let nobody = || Identity::new(NOBODY, Vec::<String>::new());
     let (info, name) = (meta.annotations.get(&own("user.info")), meta.label(&own("username")));
@@ -104,7 +101,7 @@ pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
     }
 }
 
-/// An application as it is submitted, from the first pod seen of it, and what of that pod cannot be trusted.
+/// From the first pod; also returns what of it is not trusted.
 pub(crate) fn submission(
     app: &AppId,
     first: &Pod,
@@ -128,7 +125,7 @@ pub(crate) fn submission(
     (submission, bad)
 }
 
-/// The tags of an application, from the first pod seen of it (K8S-115).
+/// From the first pod (K8S-115).
 pub(crate) fn tags(pod: &Pod, namespace: Option<&Plain>) -> BTreeMap<String, String> {
     let Pod { metadata: meta, spec, .. } = pod;
     let mut tags = BTreeMap::from([

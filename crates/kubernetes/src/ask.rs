@@ -1,4 +1,4 @@
-//! From a pod to what it requests (K8S-124 to K8S-130).
+//! Maps a pod to its request (K8S-124 to K8S-130).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use super::objects::{Plain, Pod};
 use model::{AppId, AskId, NodeId, Priority, Resource};
 use scheduler::AskSpec;
 
-/// The ask of a pod, by its UID. `class` is its priority class, where that is known.
 pub(crate) fn ask(pod: &Pod, app: &AppId, resource: Resource, class: Option<&Plain>, originator: bool) -> AskSpec {
     let Pod { metadata: meta, spec, .. } = pod;
     let group = gang::group_of(meta);
@@ -35,7 +34,7 @@ pub(crate) fn ask(pod: &Pod, app: &AppId, resource: Resource, class: Option<&Pla
     }
 }
 
-/// Whether a pod may be preempted: by its own word, else its class's, else yes (K8S-126).
+/// By its annotation, otherwise its class's, otherwise true (K8S-126).
 pub(crate) fn may_be_preempted(pod: &Pod, class: Option<&Plain>) -> bool {
     let key = own("allow-preemption");
     match pod.metadata.annotation(&key) {
@@ -45,7 +44,7 @@ pub(crate) fn may_be_preempted(pod: &Pod, class: Option<&Plain>) -> bool {
     }
 }
 
-/// The node that a pod of a DaemonSet is for (K8S-128).
+/// For a DaemonSet pod (K8S-128).
 pub(crate) fn required_node(pod: &Pod) -> Option<&str> {
     let Some(required) = &pod.spec.affinity.node_affinity.required else { return None };
     let fields = required.node_selector_terms.iter().flat_map(|term| &term.match_fields);

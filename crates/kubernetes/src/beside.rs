@@ -1,4 +1,4 @@
-//! What pods and nodes say of the asks of a scheduler elsewhere, whose own API does not show it: for a twin of that one.
+//! Adds what pods and nodes say about the requests of a remote scheduler, for a simulation copy.
 //!
 //! ```text
 //!  Listed: objects, and kinds that could not be listed ─┐
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Invariants:
-//! - what is unknown lets an ask pass and is reported, each in one line, with how many asks it concerns;
-//! - where an ask is, the scheduler says: its pod may be behind.
+//! - what is unknown lets a request pass and is reported once, with the number of requests;
+//! - the scheduler decides where a request is: its pod may be outdated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,47 +29,44 @@ use super::unlisted;
 use model::{AppId, AskId, NodeId, Tags, Time};
 use scheduler::{AskSpec, Predicates};
 
-/// How many things of one kind are named.
 const MOST: usize = 3;
-/// What the tag of a label starts with.
 const LABEL: &str = "kubernetes.io/label/";
 
-/// The objects of a cluster, as far as they could be listed.
+/// As far as they could be listed.
 #[derive(Clone, Debug, Default)]
 pub struct Listed {
-    /// The objects that were listed.
+    /// Listed objects.
     pub cluster: Cluster,
-    /// The kinds of which it has none because they could not be listed.
+    /// Kinds that could not be listed.
     pub missing: Vec<NotListed>,
-    /// Objects that cannot be read, each with why: they count as not there.
+    /// With reasons; they count as missing.
     pub unreadable: Vec<String>,
 }
 
-/// A kind of objects that could not be listed.
+/// Could not be listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotListed {
-    /// As a manifest names it: `PersistentVolume`.
+    /// Name as in a manifest: `PersistentVolume`.
     pub kind: &'static str,
-    /// What went wrong; `None`: one may not list them.
+    /// The error; `None`: not permitted.
     pub why: Option<String>,
 }
 
-/// An ask of a scheduler elsewhere, pending or allocated.
+/// Pending or allocated.
 #[derive(Clone, Copy, Debug)]
 pub struct AskSeen<'a> {
-    /// The UID of its pod.
+    /// UID of its pod.
     pub id: &'a AskId,
-    /// What the scheduler shows of the pod.
+    /// Tags that the scheduler reports.
     pub tags: &'a Tags,
     /// It has no node.
     pub pending: bool,
 }
 
-/// What Kubernetes says of the asks and nodes of a scheduler elsewhere.
+/// From Kubernetes, for the requests and nodes of a remote scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
     filters: Option<Snapshot>,
-    /// The pods of asks.
     pods: BTreeMap<AskId, Arc<Pod>>,
     classes: BTreeMap<String, Plain>,
     unknown: Vec<String>,
@@ -78,7 +75,7 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Finds the pod of each ask, and makes filters that know all asks and nodes.
+    /// Creates filters that know all requests and nodes.
     pub fn of<'a>(listed: Listed, asks: &[AskSeen<'a>], nodes: impl Iterator<Item = &'a NodeId>) -> Self {
         let Listed { mut cluster, missing, unreadable } = listed;
         let is_missing = |kind: &str| missing.iter().any(|one| one.kind == kind);
@@ -109,28 +106,28 @@ impl Beside {
         beside
     }
 
-    /// The filters; `None` where pods or nodes could not be listed.
+    /// Returns `None` if pods or nodes could not be listed.
     pub fn filters(&self) -> Option<Arc<dyn Predicates>> {
         let filters = self.filters.clone()?;
         Some(Arc::new(filters))
     }
 
-    /// What is unknown, each in one line.
+    /// Returns what is unknown, one line each.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
 
-    /// What of gangs is written so that it has no effect, or not the one that is meant, by the pending ask that it concerns.
+    /// Returns ineffective or misleading gang settings by pending request.
     pub fn hints(&self) -> &BTreeMap<AskId, Vec<String>> {
         &self.hints
     }
 
-    /// The pods of an application that the scheduler does not know, since something keeps them from being requested.
+    /// Returns pods that cannot be requested yet.
     pub fn held(&self) -> &BTreeMap<AppId, Vec<HeldPod>> {
         &self.held
     }
 
-    /// Puts into an ask what its pod says of preemption and of the node that it is for; without a pod it stays unchanged.
+    /// Sets preemption and the required node; without a pod nothing changes.
     pub fn complete(&self, ask: &mut AskSpec) {
         let Some(pod) = self.pods.get(&ask.id) else { return };
         ask.allow_preempt_self = may_be_preempted(pod, self.classes.get(&pod.spec.priority_class_name));
@@ -140,7 +137,7 @@ impl Beside {
         }
     }
 
-    /// The ask that started the application of these, as the oldest of their pods says (K8S-127).
+    /// Returns the originator, by the oldest pod (K8S-127).
     pub fn originator<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Option<AskId> {
         fn age(pod: &Pod) -> (Time, &str, &str) {
             (created(pod), &pod.metadata.namespace, &pod.metadata.name)
@@ -156,14 +153,13 @@ pub(super) fn created(pod: &Pod) -> Time {
     pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or_default()
 }
 
-/// The pods that are there of asks.
 fn pods_of(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AskId, Arc<Pod>> {
     let asked: BTreeSet<&str> = asks.iter().map(|ask| ask.id.as_str()).collect();
     let pods = cluster.pods.values().filter(|pod| asked.contains(pod.metadata.uid.as_str()));
     pods.map(|pod| (AskId::from(pod.metadata.uid.as_str()), Arc::clone(pod))).collect()
 }
 
-/// The filters over all nodes: they know each ask, and each pod of others that is on a node. Asks are put where they are by their scheduler.
+/// Over all nodes, with each request and each bound pod of others. The scheduler decides where requests are.
 fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Snapshot {
     let is_other = |pod: &&Arc<Pod>| pod.node().is_some() && !pods.contains_key(pod.metadata.uid.as_str());
     let unseen: Vec<Arc<Pod>> =
@@ -176,7 +172,7 @@ fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     filters
 }
 
-/// What is known of a pod that is not there: its labels, which other pods may look at. It may go anywhere.
+/// A stand-in for a missing pod, which fits everywhere; other pods may select its labels.
 fn unseen(ask: &AskSeen<'_>) -> Pod {
     let mut pod = Pod::default();
     let label = |(name, value): (&str, &str)| Some((name.strip_prefix(LABEL)?.to_owned(), value.to_owned()));
@@ -192,12 +188,12 @@ fn unseen(ask: &AskSeen<'_>) -> Pod {
     pod
 }
 
-/// The objects of volumes: the scheduler elsewhere has volumes bound that wait for their first pod.
+/// The remote scheduler binds volumes that wait for their first pod.
 pub(super) fn storage(cluster: &Cluster) -> Storage<'_> {
     Storage { binds_late: true, ..cluster.storage() }
 }
 
-/// What is reported of the gangs of pending asks, each by the task groups of the oldest pod of its application.
+/// By the task groups of the oldest pod of each application.
 fn hints(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> BTreeMap<AskId, Vec<String>> {
     let mut declared: BTreeMap<String, (&Arc<Pod>, Vec<TaskGroup>)> = BTreeMap::new();
     for pod in cluster.pods.values() {
@@ -225,7 +221,6 @@ fn hints(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod
     found
 }
 
-/// How many asks have no pod that is there.
 fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option<String> {
     let unseen = || asks.iter().filter(|ask| !pods.contains_key(ask.id));
     let count = |pending: bool| unseen().filter(|ask| ask.pending == pending).count();
@@ -243,7 +238,7 @@ fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option
     Some(format!("the pods of {of} ({named}{more}): assumed to fit any node, to preempt, and to be preempted"))
 }
 
-/// The pending asks that need a volume which is not bound, and may go nowhere before it is.
+/// Pending requests with an unbound volume that they need before scheduling.
 fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
     let pending = asks.iter().filter(|ask| ask.pending).filter_map(|ask| pods.get(ask.id));
     let why = |pod: &Arc<Pod>| {
@@ -261,7 +256,7 @@ fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     found
 }
 
-/// The nodes of the scheduler that are not in the cluster.
+/// Nodes of the scheduler that are missing in the cluster.
 fn gone<'a>(cluster: &Cluster, nodes: impl Iterator<Item = &'a NodeId>) -> Option<String> {
     let gone: Vec<&str> = nodes.map(NodeId::as_str).filter(|node| !cluster.nodes.contains_key(*node)).collect();
     let named = gone.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");

@@ -11,13 +11,12 @@ use super::objects::{
 };
 use super::predicates::{Labels, NamespaceLabels, Storage};
 
-/// Namespace and name.
 pub(crate) type Key = (String, String);
 
-/// The ConfigMaps of YuniKorn; what is in the second one counts before the first (K8S-010).
+/// The ConfigMaps of YuniKorn; the second overrides the first (K8S-010).
 const MAPS: [&str; 2] = ["yunikorn-defaults", "yunikorn-configs"];
 
-/// The objects that scheduling examines.
+/// The objects that scheduling reads.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
     pub(crate) pods: BTreeMap<Key, Arc<Pod>>,
@@ -30,9 +29,9 @@ pub struct Cluster {
     storage_classes: BTreeMap<String, StorageClass>,
     csi_nodes: BTreeMap<String, CsiNode>,
     attachments: BTreeMap<String, Attachment>,
-    /// What is odd of them and stops nothing, the newest ones.
+    /// Newest warnings.
     notices: Vec<String>,
-    /// The UIDs of the pods that a what-if submits.
+    /// UIDs of the pods that a what-if submits.
     pub(crate) submitted: BTreeSet<String>,
 }
 
@@ -40,7 +39,7 @@ impl Cluster {
     /// Adds an object.
     ///
     /// # Errors
-    /// It is there already.
+    /// It exists already.
     pub(crate) fn add(&mut self, object: Object) -> Result<(), String> {
         let label = object.label();
         let key = |meta: &Meta| (meta.namespace.clone(), meta.name.clone());
@@ -64,7 +63,6 @@ impl Cluster {
         if is_new { Ok(()) } else { Err(format!("{label} is a duplicate; remove one of them")) }
     }
 
-    /// Puts what is no pod, node, namespace or priority class as it is now. Returns whether anything of it is another.
     pub(crate) fn replace(&mut self, object: Object) -> bool {
         fn renew<K: Ord, V: PartialEq + Clone>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
             let before = map.insert(key, value.clone());
@@ -82,7 +80,6 @@ impl Cluster {
         }
     }
 
-    /// Takes one of those out. Returns whether it was there.
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
         let place = (key.namespace.clone(), key.name.clone());
         match key.kind {
@@ -96,7 +93,6 @@ impl Cluster {
         }
     }
 
-    /// Notes what is odd and stops nothing.
     pub(crate) fn note(&mut self, notice: String) {
         const MOST: usize = 1000;
         if !self.notices.contains(&notice) {
@@ -105,28 +101,25 @@ impl Cluster {
         }
     }
 
-    /// What is odd and stops nothing.
+    /// Returns the warnings.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// Notes that a what-if submits a pod.
     pub(crate) fn note_submitted(&mut self, meta: &Meta) {
         let uid = if meta.uid.is_empty() { meta.path() } else { meta.uid.clone() };
         self.submitted.insert(uid);
     }
 
-    /// Whether a pod of this name exists in a namespace.
     pub(crate) fn has_pod(&self, namespace: &str, name: &str) -> bool {
         self.pods.contains_key(&(namespace.to_owned(), name.to_owned()))
     }
 
-    /// How many pods and nodes there are.
+    /// Returns the number of pods and nodes.
     pub fn counts(&self) -> (usize, usize) {
         (self.pods.len(), self.nodes.len())
     }
 
-    /// What claims lead to, and where it is attached.
     pub(crate) fn storage(&self) -> Storage<'_> {
         Storage {
             claims: &self.claims,
@@ -138,7 +131,7 @@ impl Cluster {
         }
     }
 
-    /// The labels of each namespace; each has its name as a label, as the API server sees to.
+    /// Includes the namespace's name, like the API server.
     pub(crate) fn namespace_labels(&self) -> NamespaceLabels {
         let of_pods = self.pods.keys().map(|(namespace, _)| (namespace.clone(), BTreeMap::new()));
         let mut labels: BTreeMap<String, Labels> = of_pods.collect();
@@ -149,7 +142,7 @@ impl Cluster {
         labels.into_iter().map(|(name, labels)| (name, Arc::new(labels))).collect()
     }
 
-    /// What YuniKorn's ConfigMaps of a namespace say together, by key (K8S-010 to K8S-012). `unpack` makes the text of a Base64 text of gzip.
+    /// Merges the maps by key (K8S-010 to K8S-012). `unpack` decodes Base64 gzip.
     pub fn flattened(&self, namespace: &str, unpack: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
         let mut all = BTreeMap::new();
         for name in MAPS {
@@ -167,7 +160,7 @@ impl Cluster {
         all
     }
 
-    /// Puts an object as it is now, without any consequences: for a cluster that is only gathered.
+    /// Adds an object without side effects.
     pub fn gather(&mut self, object: LiveObject) {
         match object.0 {
             Object::Pod(pod) => {
@@ -185,13 +178,13 @@ impl Cluster {
         }
     }
 
-    /// Whether the pods of all these UIDs are there.
+    /// Returns true if all of them exist.
     pub fn has_pods(&self, uids: &BTreeSet<&str>) -> bool {
         let known = self.pods.values().filter(|pod| uids.contains(pod.metadata.uid.as_str()));
         known.count() >= uids.len()
     }
 
-    /// Takes an object out, without any consequences.
+    /// Removes an object without side effects.
     pub fn forget(&mut self, key: &ObjectKey) {
         let place = || (key.namespace.clone(), key.name.clone());
         match key.kind {
@@ -203,7 +196,7 @@ impl Cluster {
         }
     }
 
-    /// The labels of one namespace.
+    /// Returns the labels of one namespace.
     pub(crate) fn labels_of(&self, namespace: &str) -> NamespaceLabels {
         let mut labels =
             self.namespaces.get(namespace).map(|object| object.metadata.labels.clone()).unwrap_or_default();
@@ -211,8 +204,8 @@ impl Cluster {
         NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }
 
-    /// The text of the queue configuration in YuniKorn's ConfigMaps with its key; `None` where there is none, or an empty one (K8S-010 to
-    /// K8S-013). By default the maps name the policy group.
+    /// Returns text and key; `None` if missing or empty (K8S-010 to K8S-013). By default the maps name the policy
+    /// group.
     ///
     /// # Errors
     /// They are in several namespaces, or a compressed entry cannot be unpacked.
@@ -239,7 +232,6 @@ impl Cluster {
     }
 }
 
-/// Puts a value where none stands yet.
 fn put<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
     match map.entry(key) {
         Entry::Vacant(free) => {

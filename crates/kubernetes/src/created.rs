@@ -1,4 +1,4 @@
-//! The pods of manifests, completed, and those that controllers create for other objects.
+//! Completes the pods of manifests, and creates those of other objects.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::objects::{Node, NodeSelector, NodeTerm, Object, Pod, Requirement, Tol
 use super::predicates::suits;
 use super::workloads::{MOST_PODS, Owned, PodSet, Templates, Workload};
 
-/// The taints that pods of a DaemonSet tolerate, with their effects.
+/// The taints that DaemonSet pods tolerate, with their effects.
 const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/not-ready", "NoExecute"),
     ("node.kubernetes.io/unreachable", "NoExecute"),
@@ -18,18 +18,17 @@ const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ];
 
-/// A cluster that pods are added to.
 pub(super) struct Created<'c> {
     cluster: &'c mut Cluster,
     admission: &'c mut Admission,
     scheduler_names: &'c [String],
-    /// How many pods objects have created.
+    /// Number of pods that objects have created.
     total: u64,
-    /// By kind: how many objects created pods, and how many pods.
+    /// By kind: number of objects, and of their pods.
     by_kind: BTreeMap<String, (u64, u64)>,
-    /// By note: how many objects it concerns, and the first.
+    /// By note: number of objects, and the first one.
     notes: BTreeMap<String, (u64, String)>,
-    /// By schedulerName: how many pods wait for another scheduler.
+    /// By schedulerName: number of pods of other schedulers.
     elsewhere: BTreeMap<String, u64>,
 }
 
@@ -39,7 +38,7 @@ impl<'c> Created<'c> {
         Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere }
     }
 
-    /// Completes a pod and adds it. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
+    /// Adds a pod. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
     ///
     /// # Errors
     /// A pod of this name exists.
@@ -62,7 +61,7 @@ impl<'c> Created<'c> {
         self.cluster.add(Object::Pod(pod))
     }
 
-    /// Adds the pods that objects have created. `owned` says by UID what names an object as its owner.
+    /// Creates pods; `owned` is by the UID of the owner.
     pub fn expand(
         &mut self,
         workloads: &[Workload],
@@ -98,7 +97,6 @@ impl<'c> Created<'c> {
         }
     }
 
-    /// The pods of one template.
     fn set(&mut self, workload: &Workload, mut set: PodSet) -> Result<(), String> {
         let per_node = set.is_per_node().then(|| self.of_nodes(set.prototype(workload)));
         let count = per_node.as_ref().map_or(set.total(), |nodes| nodes.len() as u64);
@@ -118,7 +116,7 @@ impl<'c> Created<'c> {
         }
     }
 
-    /// What names each node that a pod of a DaemonSet fits; the pod tolerates what its controller adds.
+    /// The pod gets the tolerations of its controller.
     fn of_nodes(&self, pod: &mut Pod) -> Vec<NodeSelector> {
         pod.spec.tolerations.extend(TOLERATED.map(|(key, effect)| Toleration {
             key: key.to_owned(),
@@ -129,7 +127,7 @@ impl<'c> Created<'c> {
         self.cluster.nodes.values().filter(|node| suits(pod, node)).map(of_node).collect()
     }
 
-    /// Adds a pod under its name, or under a similar one if the name is taken.
+    /// Under a similar name if the name exists.
     fn named(&mut self, mut pod: Pod, submitted: bool) -> Result<(), String> {
         let name = pod.metadata.name.clone();
         let mut number = 1_u64;
@@ -141,7 +139,7 @@ impl<'c> Created<'c> {
         self.add(Box::new(pod), true, submitted)
     }
 
-    /// What was created, and what is not evaluated, in words.
+    /// Describes created pods, and what is not evaluated.
     pub fn notices(self) -> (Vec<String>, Vec<String>) {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let created = self.by_kind.iter().map(|(kind, (objects, pods))| {
@@ -160,7 +158,6 @@ impl<'c> Created<'c> {
     }
 }
 
-/// The required affinity of a pod of a DaemonSet, which names its node.
 fn of_node(node: &Node) -> NodeSelector {
     let name = Requirement {
         key: "metadata.name".to_owned(),

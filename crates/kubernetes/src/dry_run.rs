@@ -1,4 +1,4 @@
-//! A cluster that is stopped, scheduled until nothing more is decided: what would be bound where, and why the rest waits.
+//! Schedules a stopped cluster until nothing more is decided.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,75 +15,74 @@ use scheduler::{Adopted, Command, Event, EventKind, Partition, PartitionCommand,
 use view::waiting::AskWords;
 use view::waiting::Sentence;
 
-/// The partition that pods are in (K8S-124).
 const PARTITION: &str = "default";
-/// At these ages of the newest pod cycles run: at once, once nodes may be reserved, once preemption may start.
+/// Ages of the newest pod (s) at which cycles run: at once, after the reservation delay, after the preemption delays.
 const AGES: [u64; 4] = [1, 4, 35, 65];
 
 /// A pod that would be bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bound {
-    /// Its namespace and name.
+    /// Namespace and name.
     pub pod: String,
-    /// The id of its application.
+    /// Application ID.
     pub app: String,
-    /// The leaf of its application.
+    /// Leaf of its application.
     pub queue: String,
-    /// The node that it would be bound to.
+    /// Node.
     pub node: String,
-    /// It holds room for a gang.
+    /// It is a placeholder.
     pub placeholder: bool,
 }
 
 /// A pod that stays pending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Waiting {
-    /// Its namespace and name.
+    /// Namespace and name.
     pub pod: String,
-    /// The id of its application.
+    /// Application ID.
     pub app: String,
-    /// The leaf of its application; empty for one that no queue takes.
+    /// Empty if no queue accepts it.
     pub queue: String,
-    /// The first check that it fails, in words.
+    /// The first failed check, in words.
     pub reason: String,
 }
 
-/// A pod that would be deleted to make room.
+/// A pod that would be preempted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Evicted {
-    /// Its namespace and name.
+    /// Namespace and name.
     pub pod: String,
-    /// Where it is.
+    /// Node.
     pub node: String,
-    /// For whom: a pod, or a queue whose maximum is enforced.
+    /// The pod that needs the resources, or the queue above its maximum.
     pub by: String,
 }
 
-/// What would become of a cluster.
+/// The result of scheduling a cluster.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Plan {
-    /// What would be bound, in the order of the decisions.
+    /// Bound pods in the order of the decisions.
     pub bound: Vec<Bound>,
-    /// What stays pending.
+    /// Pending pods.
     pub waiting: Vec<Waiting>,
-    /// What nothing is requested.
+    /// Pods that are not requested.
     pub left_alone: Vec<LeftAlone>,
-    /// What would be deleted to make room.
+    /// Preempted pods.
     pub evicted: Vec<Evicted>,
-    /// What is odd and stops nothing.
+    /// Warnings.
     pub notices: Vec<String>,
-    /// How many pods of kornsole run already.
+    /// Number of running pods of kornsole.
     pub running: usize,
-    /// How many pods of others are on nodes.
+    /// Number of foreign pods on nodes.
     pub foreign: u64,
-    /// How many nodes there are.
+    /// Number of nodes.
     pub nodes: usize,
 }
 
-/// Schedules a cluster by a configuration.
+/// Schedules a cluster.
 ///
 /// # Errors
-/// The configuration is refused, or has no partition for pods.
+/// The configuration is rejected, or has no partition for pods.
 pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Plan, String> {
     let recovery = Recovery::of(cluster, settings);
     let mut run = Run::begin(recovery, settings, config)?;
@@ -91,21 +90,21 @@ pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Resu
     Ok(run.finish())
 }
 
-/// The applications of a cluster under a configuration. Nothing is scheduled.
+/// Applications, without scheduling.
 #[derive(Clone, Debug, Default)]
 pub struct Submitted {
-    /// What the configuration rejects, and what of gangs has no effect or is too small, in sentences.
+    /// Rejections, and ineffective or insufficient gang settings.
     pub notices: Vec<String>,
-    /// The pods that wait or run: the queue, the name, and what each requests.
+    /// Pending and running pods: queue, name, and request.
     pub pods: Vec<(String, String, Resource)>,
-    /// What all nodes have together; `None` without a node.
+    /// Total capacity; `None` without a node.
     pub nodes: Option<Resource>,
 }
 
-/// Submits the applications of a cluster.
+/// Submits applications without scheduling.
 ///
 /// # Errors
-/// The configuration is refused, or has no partition for pods.
+/// The configuration is rejected, or has no partition for pods.
 pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Submitted, String> {
     let mut run = Run::begin(Recovery::of(cluster, settings), settings, config)?;
     let mut found = Submitted { notices: std::mem::take(&mut run.plan.notices), ..Submitted::default() };
@@ -124,27 +123,25 @@ pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) ->
     Ok(found)
 }
 
-/// A scheduler in the state of a cluster, and what becomes of it.
 pub(super) struct Run {
     pub scheduler: Scheduler,
     pub now: Time,
     asked: BTreeMap<AskId, Asked>,
     gangs: Vec<WaitingGang>,
-    /// Where pods were put, by the number of the decision.
+    /// Bindings by the number of the decision.
     bound: BTreeMap<u64, (AskId, NodeId)>,
     number_of: BTreeMap<AskId, u64>,
     decisions: u64,
     pub rejected: BTreeMap<AskId, String>,
-    /// Who is to go, and for whom.
+    /// Pods to preempt, and the beneficiaries.
     going: BTreeMap<AskId, String>,
     pub plan: Plan,
-    /// Pods that have a node in the cluster.
     running: BTreeMap<AskId, NodeId>,
     snapshot: super::predicates::Snapshot,
 }
 
 impl Run {
-    /// A scheduler in the state of the cluster.
+    /// Loads the state of the cluster.
     pub fn begin(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let Recovery { now, nodes, steps, running, open, gangs, asked, left_alone, notices, foreign, snapshot } =
             recovery;
@@ -197,7 +194,6 @@ impl Run {
         Ok(decided)
     }
 
-    /// Takes what happened. Returns whether it was a decision.
     fn note(&mut self, event: &Event) -> Result<bool, String> {
         match &event.kind {
             EventKind::ConfigRejected { message } => return Err(message.clone()),
@@ -234,15 +230,15 @@ impl Run {
         Ok(false)
     }
 
-    /// The namespace and name of a pod, by its UID.
+    /// Returns namespace and name by UID.
     pub fn name(&self, ask: &AskId) -> String {
         self.asked.get(ask).map_or_else(|| ask.to_string(), |asked| asked.pod.clone())
     }
 
-    /// Cycles until they find nothing, at each of the ages.
+    /// At each of the ages.
     fn settle(&mut self) {
         let begin = self.now;
-        // No pod is decided about without end, whatever the configuration.
+        // Bounds the decisions, whatever the configuration.
         let mut left = (self.asked.len() as u64).saturating_mul(20).saturating_add(1000);
         for age in AGES {
             self.now = begin + Duration::from_secs(age);
@@ -256,7 +252,7 @@ impl Run {
         }
     }
 
-    /// The real pods of gangs whose placeholders all stand are requested. Returns whether there are such.
+    /// Requests the real pods of complete gangs. Returns true if there are any.
     fn release_gangs(&mut self) -> bool {
         let mut stand: BTreeMap<(AppId, String), u64> = BTreeMap::new();
         let here = self.scheduler.partitions().iter().find(|part| *part.name == *PARTITION);
@@ -305,7 +301,7 @@ impl Run {
         plan
     }
 
-    /// Whether a placeholder has given way: it is neither there nor requested any more.
+    /// Neither allocated nor requested.
     fn is_gone(&self, part: &Partition, ask: &AskId, app: &AppId) -> bool {
         !self.rejected.contains_key(ask) && part.app_key(app).is_some_and(|key| part.apps[key].ask_key(ask).is_none())
     }
@@ -315,7 +311,7 @@ fn command(command: PartitionCommand) -> Command {
     Command::In { partition: Some(Arc::from(PARTITION)), command }
 }
 
-/// Why pods wait. Pods that are alike wait for the same, and are explained once.
+/// Why pods are pending; identical pods are explained once.
 struct Reasons<'r> {
     run: &'r Run,
     part: &'r Partition,

@@ -1,4 +1,4 @@
-//! Task groups of a gang, and the pods that hold room for it (K8S-129 to K8S-133, K8S-220 to K8S-224).
+//! Task groups and placeholder pods (K8S-129 to K8S-133, K8S-220 to K8S-224).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,15 +12,12 @@ use super::quantity;
 use model::Resource;
 use scheduler::GangStyle;
 
-/// The annotation with the task group of a pod.
 const GROUP: &str = "task-group-name";
-/// The annotation of a pod that holds room.
 const PLACEHOLDER: &str = "internal.yunikorn.apache.org/placeholder";
-/// How much of the application's id and of the group is in the name of a placeholder.
+/// Characters of the application ID and of the group in a placeholder's name.
 const ID_PART: usize = 28;
 const GROUP_PART: usize = 20;
 
-/// A task group as an application declares it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct TaskGroup {
@@ -39,10 +36,10 @@ pub(crate) struct TaskGroup {
     pub spread: Vec<SpreadConstraint>,
 }
 
-/// The task groups that a pod declares; none where it declares none.
+/// Returns the task groups that a pod declares.
 ///
 /// # Errors
-/// What is wrong with one of them: then none counts, and the application runs without a gang (K8S-131).
+/// An error in one of them: then none counts, and the application runs without a gang (K8S-131).
 pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     let text = meta.annotation(&own(TASK_GROUPS));
     if text.is_empty() {
@@ -52,7 +49,7 @@ pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
     let mut groups = Vec::new();
     for fields in list {
-        // Keys are taken in any case.
+        // Keys are not case-sensitive.
         let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
         let fields = fields.map(|(key, value)| (key.to_lowercase(), value)).collect();
         let group: TaskGroup = serde_json::from_value(Value::Object(fields)).map_err(|why| refused(why.to_string()))?;
@@ -72,7 +69,7 @@ pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     Ok(groups)
 }
 
-/// What all placeholders together request (K8S-132).
+/// K8S-132.
 pub(crate) fn placeholder_ask(groups: &[TaskGroup]) -> Resource {
     let mut sum = Resource::new();
     for group in groups {
@@ -86,15 +83,15 @@ pub(crate) fn placeholder_ask(groups: &[TaskGroup]) -> Resource {
     sum
 }
 
-/// How long a gang may take to come together, and what it does when it does not (K8S-133).
+/// Gang timeout, and the reaction to it (K8S-133).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parameters {
-    /// `None`: the scheduler's own time.
+    /// `None`: the scheduler's default.
     pub timeout: Option<Duration>,
     pub style: GangStyle,
 }
 
-/// The parameters in the annotation of a pod. Parts that are none are skipped.
+/// Skips invalid parts.
 pub(crate) fn parameters(meta: &Meta) -> Parameters {
     let mut found = Parameters::default();
     for part in meta.annotation(&own(PARAMETERS)).split(' ') {
@@ -113,18 +110,17 @@ pub(crate) fn parameters(meta: &Meta) -> Parameters {
     found
 }
 
-/// The task group that a pod belongs to, empty without one (K8S-130).
+/// Empty without one (K8S-130).
 pub(crate) fn group_of(meta: &Meta) -> &str {
     meta.annotation(&own(GROUP))
 }
 
-/// Whether a pod holds room for a gang (K8S-129).
 pub(crate) fn is_placeholder(meta: &Meta) -> bool {
     let texts = [meta.annotation(PLACEHOLDER), meta.annotation(&own("placeholder")), meta.label("placeholder")];
     texts.into_iter().find_map(bool_of).unwrap_or(false)
 }
 
-/// A bool as Go reads it.
+/// Parses a bool like Go.
 fn bool_of(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
@@ -133,13 +129,13 @@ fn bool_of(text: &str) -> Option<bool> {
     }
 }
 
-/// The name of a placeholder: `suffix` makes it unique in its namespace.
+/// `suffix` makes the name unique in its namespace.
 pub(crate) fn placeholder_name(app: &str, group: &str, suffix: &str) -> String {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     format!("tg-{}-{}-{suffix}", cut(app, ID_PART), cut(group, GROUP_PART))
 }
 
-/// A pod that holds room for one member of a task group. `first` is the pod that the application was made from.
+/// `first` is the first pod of the application.
 pub(crate) fn placeholder(app: &str, first: &Pod, group: &TaskGroup, suffix: &str) -> Pod {
     let mut pod = Pod::default();
     let name = placeholder_name(app, &group.name, suffix);

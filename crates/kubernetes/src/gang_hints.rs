@@ -1,4 +1,4 @@
-//! What of a gang is written so that it has no effect, or not the one that is meant (K8S-133, SCH-143). It stops nothing, and is reported.
+//! Finds ineffective or misleading gang settings (K8S-133, SCH-143), which are only reported.
 
 use super::gang::{TaskGroup, group_of, is_placeholder};
 use super::names::{PARAMETERS, own};
@@ -7,16 +7,15 @@ use super::pod_resources::{SidecarSum, pod_resources};
 use super::quantity;
 use model::quantity::show_amount;
 
-/// How long a gang may take where nothing counts that is reported of it (K8S-133).
+/// The default timeout of a gang (K8S-133).
 const DEFAULT_TIMEOUT: &str = "15 min";
 
-/// The parameters in the annotation of a pod that have no effect, each with what counts instead.
+/// The ineffective parameters, with the effective values.
 pub(super) fn parameters(meta: &Meta) -> Vec<String> {
     let parts = meta.annotation(&own(PARAMETERS)).split(' ').filter(|part| !part.is_empty());
     parts.filter_map(without_effect).collect()
 }
 
-/// Why one parameter has no effect; `None`: it has.
 fn without_effect(part: &str) -> Option<String> {
     let mut sides = part.split('=');
     let (Some(key), Some(value), None) = (sides.next(), sides.next(), sides.next()) else {
@@ -35,7 +34,7 @@ fn without_effect(part: &str) -> Option<String> {
     }
 }
 
-/// What the task group of a pod asks less of than the pod; `None`: it asks enough, or the pod is of no group that is declared.
+/// The resources for which the task group requests less than the pod.
 pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -> Option<String> {
     if is_placeholder(&pod.metadata) {
         return None;
@@ -45,7 +44,7 @@ pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -
     let (Ok(held), Ok(needed)) = (quantity::resource(&group.min_resource), pod_resources(pod, sidecars)) else {
         return None;
     };
-    // A placeholder takes the place of a pod, whether its group says so or not.
+    // A placeholder counts as one pod in any case.
     let short = needed.iter().filter(|(of, amount)| *of != "pods" && *amount > held.amount(of));
     let words: Vec<String> = short
         .map(|(of, amount)| format!("{of} {} of {}", show_amount(of, held.amount(of)), show_amount(of, amount)))

@@ -1,4 +1,4 @@
-//! Pods without a node that a scheduler elsewhere is not requested yet: scheduling gates, claims that are not bound (K8S-178, K8S-232).
+//! Pods that a remote scheduler does not request yet: scheduling gates, unbound claims (K8S-178, K8S-232).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,22 +10,22 @@ use super::not_yet::not_yet;
 use super::pod_resources::{SidecarSum, pod_resources};
 use model::{AppId, AskId, Resource, Time};
 
-/// A pod that nothing is requested yet.
+/// A pod that is not requested yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldPod {
-    /// Its UID, as the id of the ask that it will be.
+    /// Its UID, the ID of its future request.
     pub uid: AskId,
-    /// Its namespace and name.
+    /// Namespace and name.
     pub pod: String,
-    /// What it requests of a node.
+    /// Its resources.
     pub resource: Resource,
-    /// When it was made.
+    /// Creation time.
     pub created: Time,
-    /// What keeps it from being requested, as a sentence about it.
+    /// The blocking reason, as a sentence.
     pub why: String,
 }
 
-/// Such pods by their applications. One that is being deleted is none.
+/// Without pods that are being deleted.
 pub(super) fn pods(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AppId, Vec<HeldPod>> {
     let asked: BTreeSet<&str> = asks.iter().map(|ask| ask.id.as_str()).collect();
     let storage = storage(cluster);

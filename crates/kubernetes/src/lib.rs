@@ -1,4 +1,5 @@
-//! Kubernetes as the resource manager: manifests in, commands of the scheduler out, and the filters of Kubernetes as its predicates.
+//! Kubernetes as the resource manager: manifests in, scheduler commands out, and the filters of Kubernetes as
+//! predicates.
 //!
 //! ```text
 //!  manifests ──> Cluster ──> Recovery: nodes, submissions, asks, what runs ──> Scheduler
@@ -6,14 +7,14 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: texts and objects go in, values come out;
-//! - what cannot be mapped is reported with its namespace, name and reason, and stops nothing else;
-//! - a pod that needs what is not there yet is unchanged, and never requested.
+//! - pure: texts and objects in, values out;
+//! - what cannot be mapped is reported with its namespace, name, and reason, and stops nothing else;
+//! - a pod with a missing dependency stays unchanged and is not requested.
 //!
-//! Where to read: `manifests` reads texts, `admission` completes pods, and `workloads` creates those of other objects;
-//! `recovery` is the order in which a cluster is brought to a scheduler; `application`, `gang`, `ask`, `pod_resources` and
-//! `node` are the mapping of one object each; [`predicates`] are the filters; [`dry_run`] schedules a cluster that is stopped, and
-//! `recovered` is one to fork; `beside` is for a twin of a scheduler elsewhere.
+//! Where to read: `manifests` parses texts, `admission` completes pods, and `workloads` creates the pods of other
+//! objects; `recovery` has the order in which a cluster is loaded into a scheduler; `application`, `gang`, `ask`,
+//! `pod_resources`, and `node` each map one object; [`predicates`] are the filters; [`dry_run`] schedules a stopped
+//! cluster, and `recovered` is one to fork; `beside` is for a simulation copy.
 
 mod admission;
 mod application;

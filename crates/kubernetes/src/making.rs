@@ -1,17 +1,15 @@
-//! An application in the making: its pods by age, and what follows from them.
+//! Collects an application: its pods by age, and what follows from them.
 
 use super::gang::{self, TaskGroup};
 use super::objects::Pod;
 use model::{Resource, Time};
 
-/// A pod of an application.
 pub(super) struct Member<'c> {
     pub pod: &'c Pod,
     pub at: Time,
     pub resource: Resource,
 }
 
-/// An application in the making.
 pub(super) struct Making<'c> {
     pub first: &'c Pod,
     pub first_at: Time,
@@ -26,7 +24,7 @@ pub(super) fn members(group: &TaskGroup) -> u64 {
     u64::try_from(group.min_member).unwrap_or(0)
 }
 
-/// The UID of the pod that started an application: the first one seen, or the owner of that if it is a placeholder (K8S-127).
+/// UID of the first pod, or of its owner if it is a placeholder (K8S-127).
 pub(super) fn originator(making: &Making<'_>) -> Option<String> {
     let first = &making.first.metadata;
     if gang::is_placeholder(first) {
@@ -36,7 +34,7 @@ pub(super) fn originator(making: &Making<'_>) -> Option<String> {
     }
 }
 
-/// The placeholders that a gang lacks (K8S-220, K8S-223).
+/// K8S-220, K8S-223.
 pub(super) fn missing_placeholders(id: &str, making: &Making<'_>, groups: &[TaskGroup]) -> Vec<Pod> {
     let mut made = Vec::new();
     for (at, group) in groups.iter().enumerate() {

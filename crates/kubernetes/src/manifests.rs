@@ -1,5 +1,4 @@
-//! Texts of manifests, YAML or JSON, into a [`Cluster`]: what `kubectl get … -o yaml` prints, and what people apply: lists and single
-//! documents.
+//! Parses manifests, YAML or JSON, into a [`Cluster`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,9 +15,8 @@ use super::workloads::{self, Owned, Role, Workload};
 use config::Faults;
 use config::yaml::{self, Node, Style};
 
-/// The largest text that is read, in bytes.
 const LARGEST: usize = 1 << 30;
-/// The kinds that are in no namespace; any other object without one is in `default`.
+/// Kinds without a namespace; other objects default to `default`.
 const CLUSTERED: [&str; 8] = [
     "Node",
     "Namespace",
@@ -30,20 +28,20 @@ const CLUSTERED: [&str; 8] = [
     "RuntimeClass",
 ];
 
-/// What reading manifests gave, in addition the objects.
+/// The result of parsing manifests, besides the objects.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestReport {
-    /// What cannot be read, each with its file and line, or with the namespace and name of the object.
+    /// With file and line, or with the namespace and name.
     pub faults: Vec<String>,
-    /// How many objects there were of kinds that scheduling does not look at.
+    /// Number of skipped objects by kind.
     pub skipped: BTreeMap<String, u64>,
-    /// How many pods were created for which kinds of objects.
+    /// Number of created pods by kind of object.
     pub created: Vec<String>,
-    /// What is added to the objects, and what of them is not evaluated.
+    /// Added values, and what is not evaluated.
     pub notices: Vec<String>,
 }
 
-/// Adds the objects of one text to a cluster, with the pods that they have created. `name` is how the text is called in faults.
+/// Adds objects and their pods. `name` identifies the text in errors.
 pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &mut ManifestReport) {
     let mut manifests =
         Manifests { cluster: std::mem::take(cluster), report: std::mem::take(report), ..Manifests::default() };
@@ -51,25 +49,24 @@ pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &
     (*cluster, *report) = manifests.finish(&Settings::default().scheduler_names);
 }
 
-/// Manifests of any number of texts. Objects may refer to those of other texts, so pods are completed at the end.
+/// Objects may refer to other texts, so pods are completed at the end.
 #[derive(Debug, Default)]
 pub struct Manifests {
     cluster: Cluster,
     report: ManifestReport,
-    /// The pods in the order of the texts.
+    /// Pods in the order of the texts.
     pods: Vec<Draft>,
     workloads: Vec<Workload>,
     templates: Vec<Workload>,
     admission: Admission,
-    /// By namespace, kind, and start: how many names were generated.
+    /// Number of generated names by namespace, kind, and prefix.
     generated: BTreeMap<(String, String, String), u32>,
-    /// By the UID of an object: what names it as its owner.
+    /// Owned objects by the UID of their owner.
     owned: BTreeMap<String, Owned>,
-    /// What is read from now on is submitted by a what-if.
+    /// A what-if submits the following objects.
     submits: bool,
 }
 
-/// A pod as written, and where.
 #[derive(Debug)]
 struct Draft {
     at: String,
@@ -78,21 +75,20 @@ struct Draft {
 }
 
 impl Manifests {
-    /// Adds the objects of a text. `name` is how the text is called in faults.
+    /// Adds objects; `name` identifies the text in errors.
     pub fn read(&mut self, name: &str, bytes: &[u8]) {
         let mut reader = Reader { name: Arc::from(name), all: self };
         let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         if matches!(begins, Some(b'{' | b'[')) { reader.json(bytes) } else { reader.yaml(bytes) }
     }
 
-    /// Adds the objects of a text that a what-if submits: their pods come after those of all other texts.
+    /// Adds the objects of a what-if, whose pods come after all others.
     pub fn submit(&mut self, name: &str, bytes: &[u8]) {
         self.submits = true;
         self.read(name, bytes);
     }
 
-    /// The cluster with all pods, as the API server and the controllers complete it, and what cannot be read. `scheduler_names` are those
-    /// of the pods that are scheduled.
+    /// Completes all pods; `scheduler_names` are those of the pods that are scheduled.
     pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
         let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, .. } = self;
         let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);
@@ -110,7 +106,6 @@ impl Manifests {
     }
 }
 
-/// Whether a pod has not been in a cluster.
 fn is_new(pod: &Pod) -> bool {
     pod.metadata.creation_timestamp.is_none() && pod.node().is_none() && pod.status.phase.is_empty()
 }
@@ -121,7 +116,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// One or more JSON texts, one behind the other; or YAML in the style of JSON.
+    /// Concatenated JSON texts, or YAML in flow style.
     fn json(&mut self, bytes: &[u8]) {
         for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>().enumerate() {
             match (document, number) {
@@ -138,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An object, a list of objects, or a list of such lists. `kind` is that of the list around it.
+    /// An object, a list, or a list of lists. `kind` is that of the enclosing list.
     fn document(&mut self, value: Value, kind: &str) {
         let mut value = with_kind(value, kind);
         if let Value::Array(items) = value {
@@ -164,7 +159,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The documents of a text of YAML, or all of its errors.
     fn documents(&self, bytes: &[u8]) -> Result<Vec<yaml::Document>, Vec<String>> {
         let mut faults = Faults::default();
         let text = yaml::decode_up_to(bytes, LARGEST, &mut faults);
@@ -174,14 +168,14 @@ impl Reader<'_> {
         if errors.is_empty() { Ok(documents) } else { Err(errors) }
     }
 
-    /// The objects of documents; an empty document, as after a last `---`, has none.
+    /// Skips empty documents, for example after a final `---`.
     fn roots(&mut self, documents: &[yaml::Document]) {
         let roots = documents.iter().filter_map(yaml::Document::root);
         let roots = roots.filter(|root| !root.scalar().is_some_and(|scalar| scalar.is_null()));
         roots.for_each(|root| self.node(root, ""));
     }
 
-    /// The same as [`Self::document`] in YAML, with lines. How deep it goes is bounded by the reader.
+    /// Like [`Self::document`] for YAML, with lines. The parser bounds the depth.
     fn node(&mut self, node: Node<'_>, of: &str) {
         let silent = &mut Faults::default();
         if node.is_list() {
@@ -200,7 +194,6 @@ impl Reader<'_> {
         }
     }
 
-    /// One object; `node` is known in YAML.
     fn object(&mut self, mut value: Value, node: Option<Node<'_>>) {
         let kind = match value["kind"].as_str() {
             Some(kind) if value.is_object() => kind.to_owned(),
@@ -241,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the API server completes of the metadata: the namespace, and a name of `generateName`.
+    /// Like the API server: the namespace, and a name from `generateName`.
     fn complete(&mut self, kind: &str, value: &mut Value) {
         let Some(Value::Object(meta)) = value.get_mut("metadata") else { return };
         let absent =
@@ -259,7 +252,6 @@ impl Reader<'_> {
         meta.insert("name".to_owned(), Value::from(format!("{prefix}{number:05}")));
     }
 
-    /// Notes whose pod, or whose object with pods, an object is.
     fn owners(&mut self, value: &Value, is_pod: bool, creates: bool) {
         let owners = value["metadata"]["ownerReferences"].as_array().into_iter().flatten();
         for uid in owners.filter_map(|owner| owner["uid"].as_str()).filter(|_| is_pod || creates) {
@@ -275,14 +267,14 @@ impl Reader<'_> {
 
     fn fault(&mut self, node: Option<Node<'_>>, path: &[Step], why: &str) {
         let at = match node {
-            // The lines of an object are only needed for its errors.
+            // Lines are only needed for errors.
             Some(node) if !path.is_empty() => format!("{}:{}", self.name, Lines::of(node).line_at(path)),
             node => self.at(node),
         };
         self.all.report.faults.push(format!("{at}: {why}"));
     }
 
-    /// The fault of a field. `value` says whose it is, if the fault does not.
+    /// `value` identifies the object if the error does not.
     fn unread(&mut self, node: Option<Node<'_>>, mut unread: Unread, value: &Value) {
         if unread.who.is_empty()
             && let (Some(kind), Some(name)) = (value["kind"].as_str(), value["metadata"]["name"].as_str())
@@ -293,12 +285,11 @@ impl Reader<'_> {
     }
 }
 
-/// The kind of the items of a list, empty where each says it; `None` for what is no list.
+/// Empty for a mixed list; `None` if it is not a list.
 fn list_kind(kind: &str) -> Option<&str> {
     kind.strip_suffix("List")
 }
 
-/// An item of a list of one kind says its kind itself.
 fn with_kind(mut item: Value, kind: &str) -> Value {
     if let Value::Object(fields) = &mut item
         && !kind.is_empty()
@@ -308,7 +299,7 @@ fn with_kind(mut item: Value, kind: &str) -> Value {
     item
 }
 
-/// A value of YAML as JSON has it. How deep it goes is bounded by the reader.
+/// The parser bounds the depth.
 fn value_of(node: Node<'_>) -> Value {
     let silent = &mut Faults::default();
     if let Some(scalar) = node.scalar() {
@@ -322,7 +313,7 @@ fn value_of(node: Node<'_>) -> Value {
     Value::Object(entries.collect::<Map<_, _>>())
 }
 
-/// A scalar: what is not quoted may be a number or a bool.
+/// An unquoted scalar may be a number or a bool.
 fn scalar_of(text: &str, style: Style, is_null: bool) -> Value {
     if is_null {
         return Value::Null;

@@ -4,8 +4,7 @@ use model::Time;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// When `2026-11-01T10:00:00Z` is, as a time that counts from 1970; parts of a second are dropped (K8S-124). `None` for what is no
-/// such text.
+/// Parses `2026-11-01T10:00:00Z`, without fractions of a second (K8S-124). `None` if invalid.
 pub fn moment(text: &str) -> Option<Time> {
     let (date, rest) = text.split_once(['T', 't', ' '])?;
     let [year, month, day] = numbers::<3>(date, '-')?;
@@ -27,7 +26,7 @@ pub fn moment(text: &str) -> Option<Time> {
     Some(Time(u64::try_from(seconds).ok()?.saturating_mul(1_000_000)))
 }
 
-/// Exactly this many numbers between separators.
+/// Exactly N numbers.
 fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     let mut found = [0; N];
     let mut parts = text.split(separator);
@@ -41,7 +40,7 @@ fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     parts.next().is_none().then_some(found)
 }
 
-/// The days from 1970-01-01 to a day of the calendar. A year starts in March here, so that a leap day is its last.
+/// From 1970-01-01. Years start in March, so that a leap day is the last day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let of_years = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

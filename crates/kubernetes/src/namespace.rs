@@ -1,4 +1,4 @@
-//! Quotas in annotations of a namespace, as tags of the applications in it (K8S-116).
+//! Maps quota annotations of a namespace to tags of its applications (K8S-116).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::objects::{Amounts, Meta};
 use super::quantity;
 use model::Resource;
 
-/// The tags that a namespace gives a new application. What cannot be read gives none.
+/// Skips invalid values.
 pub(crate) fn tags(meta: &Meta) -> BTreeMap<String, String> {
     let mut tags = BTreeMap::new();
     let quota_key = own("namespace.quota");
@@ -31,7 +31,6 @@ pub(crate) fn tags(meta: &Meta) -> BTreeMap<String, String> {
     tags
 }
 
-/// What of the quotas of a namespace is written and cannot be read, in words.
 pub(crate) fn unreadable(meta: &Meta) -> Vec<String> {
     let said =
         |key: &str| format!("its annotation {key} is not a quota, such as {{\"cpu\": \"5\", \"memory\": \"256M\"}}");
@@ -46,7 +45,7 @@ pub(crate) fn unreadable(meta: &Meta) -> Vec<String> {
     words
 }
 
-/// The two old annotations; one that is bad spoils both.
+/// If one of the two old annotations is invalid, both are ignored.
 fn maxima(meta: &Meta) -> Option<Resource> {
     let [cpu, memory] =
         ["cpu", "memory"].map(|name| meta.annotation(&own(&format!("namespace.max.{name}"))).to_owned());
@@ -60,14 +59,13 @@ fn maxima(meta: &Meta) -> Option<Resource> {
     Some(resource)
 }
 
-/// A JSON object of quantities.
 fn json_amounts(meta: &Meta, key: &str) -> Option<Resource> {
     let texts: BTreeMap<String, String> = serde_json::from_str(meta.annotation(key)).ok()?;
     let amounts: Amounts = texts.into_iter().map(|(name, text)| (name, super::objects::Amount(text))).collect();
     quantity::resource(&amounts).ok()
 }
 
-/// As the scheduler reads it; nothing where all of it is zero.
+/// `None` if all quantities are zero.
 fn tag(amounts: &Resource) -> Option<String> {
     let values = amounts.iter().map(|(name, amount)| (name.to_owned(), json!({ "value": amount })));
     let values: serde_json::Map<String, serde_json::Value> = values.collect();

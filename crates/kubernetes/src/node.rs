@@ -1,4 +1,4 @@
-//! From a node to what the scheduler registers (K8S-150 to K8S-153).
+//! Maps a node to its registration (K8S-150 to K8S-153).
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::quantity;
 use model::{NodeId, Profile};
 use scheduler::NodeSpec;
 
-/// A node as it is registered: closed until running allocations there is known (K8S-201).
+/// Returns the registration of a node, unschedulable until its running allocations are known (K8S-201).
 ///
 /// # Errors
-/// An allocatable amount that is no quantity: what such a node has is unknown.
+/// An allocatable quantity is invalid: the capacity is unknown.
 pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
     let name = &node.metadata.name;
     let capacity = quantity::resource(&node.status.allocatable).map_err(|why| format!("its allocatable {why}"))?;
@@ -24,8 +24,8 @@ pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
     Ok(NodeSpec { id: NodeId::from(name.as_str()), capacity, attributes, drained: true, ..NodeSpec::default() })
 }
 
-/// Whether a node takes allocations once running allocations there is known (K8S-152, switch `cordon_drains`). Before 1.9.0 a cordoned one does
-/// for the core, and the filter NodeUnschedulable alone keeps pods off.
+/// After its running allocations are known (K8S-152, switch `cordon_drains`). Before 1.9.0 the core also opens a
+/// cordoned node, and only the filter NodeUnschedulable blocks pods.
 pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
     match profile {
         Profile::V1_5_1 | Profile::V1_8_0 => true,
@@ -33,11 +33,11 @@ pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
     }
 }
 
-/// Kubernetes taints a node that is not ready (K8S-153). Where it has not yet, the node has that taint from now on.
+/// Adds Kubernetes' taint if it is missing (K8S-153).
 pub(crate) fn taint_if_not_ready(node: &mut Node) {
     let ready = node.status.conditions.iter().find(|condition| condition.kind == "Ready");
     let key = match ready.map(|ready| ready.status.as_str()) {
-        // One without the condition has not reported yet.
+        // A node without the condition has not reported yet.
         None | Some("True") => return,
         Some("Unknown") => "node.kubernetes.io/unreachable",
         Some(_) => "node.kubernetes.io/not-ready",

@@ -1,9 +1,9 @@
-//! What keeps a pod from being requested (K8S-134, K8S-178, K8S-232).
+//! Reasons to not request a pod yet (K8S-134, K8S-178, K8S-232).
 
 use super::objects::Pod;
 use super::predicates::{Storage, waits_for};
 
-/// What a pod without a node needs that is not there yet, in words; `None`: it can be requested.
+/// The missing dependency; `None` if the pod can be requested.
 pub(super) fn not_yet(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
     if !gates.is_empty() {

@@ -1,4 +1,4 @@
-//! What a simulation needs of a pod and a node, from their JSON: other readers than [`super::Recovery`] map by the same rules.
+//! Reads pods and nodes for a simulation, by the rules of [`super::Recovery`].
 
 use serde_json::Value;
 
@@ -8,16 +8,16 @@ use super::pod_resources::{SidecarSum, pod_resources};
 use super::quantity;
 use model::{Identity, Resource};
 
-/// A pod in outline.
+/// The summary of a pod.
 #[derive(Clone, Debug)]
 pub struct PodOutline {
-    /// The application that it names, if it names one (K8S-111).
+    /// Application ID that it names (K8S-111).
     pub app: Option<String>,
-    /// The queue that it requests; empty: placement decides (K8S-113).
+    /// Requested queue; empty: placement decides (K8S-113).
     pub queue: String,
-    /// Who it is of; the annotation `user.info` is trusted (K8S-117).
+    /// User; the annotation `user.info` is trusted (K8S-117).
     pub who: Identity,
-    /// What it takes of its node, in bytes, millicores and pieces (K8S-135).
+    /// Resources in bytes, millicores, and pieces (K8S-135).
     pub resource: Resource,
 }
 
@@ -25,7 +25,7 @@ impl PodOutline {
     /// Reads a pod.
     ///
     /// # Errors
-    /// A field has another shape, or a request is no quantity: which, and why.
+    /// The invalid field or quantity.
     pub fn read(pod: &Value) -> Result<Self, String> {
         let pod: Pod = serde_json::from_value(pod.clone()).map_err(|why| why.to_string())?;
         let meta = &pod.metadata;
@@ -38,10 +38,10 @@ impl PodOutline {
     }
 }
 
-/// What a node has for pods.
+/// Reads a node.
 ///
 /// # Errors
-/// A field has another shape, or an amount is no quantity.
+/// The invalid field or quantity.
 pub fn allocatable(node: &Value) -> Result<Resource, String> {
     let node: Node = serde_json::from_value(node.clone()).map_err(|why| why.to_string())?;
     quantity::resource(&node.status.allocatable)

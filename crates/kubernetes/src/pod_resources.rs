@@ -1,13 +1,13 @@
-//! What a pod takes of its node (K8S-135).
+//! The resources of a pod (K8S-135).
 
 use super::objects::{Amounts, Container, ContainerStatus, Pod};
 use super::quantity::resource;
 use model::{Profile, Resource};
 
-/// How init containers that run next to the others to the end count (switch `sidecar_sum`).
+/// How sidecars (init containers that keep running) count (switch `sidecar_sum`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SidecarSum {
-    /// Once, as any other container.
+    /// Once, like other containers.
     #[default]
     Once,
     /// Twice while they start.
@@ -15,7 +15,7 @@ pub(crate) enum SidecarSum {
 }
 
 impl SidecarSum {
-    /// As the shim of a release sums.
+    /// Returns the behavior of a release's shim.
     pub const fn of(profile: Profile) -> Self {
         match profile {
             Profile::V1_5_1 | Profile::V1_8_0 => Self::Twice,
@@ -24,10 +24,10 @@ impl SidecarSum {
     }
 }
 
-/// The resources of a pod by the scheduler's names; a pod without requests takes the place of a pod.
+/// Returns the resources of a pod by the scheduler's names; each pod also counts as one of `pods`.
 ///
 /// # Errors
-/// The first request that is no quantity, with its container.
+/// The first invalid quantity, with its container.
 pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource, String> {
     let Pod { spec, status, .. } = pod;
     let refused = is_resize_refused(pod);
@@ -54,7 +54,7 @@ pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource,
     for (name, amount) in of_pod.iter().filter(|(name, _)| counts(name)) {
         sum.set(name, amount);
     }
-    // A limit of the pod is its request where neither the pod nor a container requests the resource.
+    // A limit of the pod is its request if neither the pod nor a container requests the resource.
     let limits = read(&spec.resources.limits, "the pod")?;
     for (name, amount) in limits.iter().filter(|(name, _)| counts(name)) {
         if of_pod.get(name).is_none() && sum.get(name).is_none() {
@@ -69,7 +69,7 @@ fn read(amounts: &Amounts, of: &str) -> Result<Resource, String> {
     resource(amounts).map_err(|why| format!("the request of {of} for {why}"))
 }
 
-/// What one container counts with, by what is wanted and what the kubelet has granted.
+/// From the requests and what the kubelet has granted.
 fn requests(container: &Container, statuses: &[ContainerStatus], refused: bool) -> Result<Resource, String> {
     let name = format!("container {:?}", container.name);
     let status = statuses.iter().find(|status| status.name == container.name);
@@ -85,7 +85,7 @@ fn requests(container: &Container, statuses: &[ContainerStatus], refused: bool) 
     Ok(granted.map_or(most.clone(), |granted| most.max(&granted)))
 }
 
-/// Whether the kubelet has said that it will not give the pod its new size.
+/// Returns true if the kubelet has rejected the new size of the pod.
 fn is_resize_refused(pod: &Pod) -> bool {
     let pending = |kind: &str, reason: &str| kind == "PodResizePending" && reason == "Infeasible";
     pod.status.resize == "Infeasible"

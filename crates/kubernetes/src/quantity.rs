@@ -1,31 +1,31 @@
-//! Quantities of Kubernetes as whole numbers, exactly: no float is in between.
+//! Parses quantities of Kubernetes to whole numbers, exactly, without floats.
 
 use super::objects::Amounts;
 use model::{Resource, VCORE};
 
-/// Digits that are read; more change nothing that a scheduler counts.
+/// Number of digits that are read; more are irrelevant.
 const DIGITS: usize = 24;
 
-/// A quantity in thousandths, rounded up: `250m` is 250. More than fits is the largest number, as in Kubernetes.
+/// Rounds up and saturates, like Kubernetes: `250m` is 250.
 ///
 /// # Errors
-/// The text is no quantity, or below zero.
+/// The text is not a quantity, or is negative.
 pub fn thousandths(text: &str) -> Result<i64, String> {
     amount(text, 3)
 }
 
-/// A quantity in whole units, rounded up: `1Ki` is 1024, `1m` is 1.
+/// Rounds up: `1Ki` is 1024, `1m` is 1.
 ///
 /// # Errors
-/// The text is no quantity, or below zero.
+/// The text is not a quantity, or is negative.
 pub fn whole(text: &str) -> Result<i64, String> {
     amount(text, 0)
 }
 
-/// Amounts by the scheduler's names: `cpu` becomes `vcore` in thousandths, all else is whole (K8S-135).
+/// Converts quantities to the scheduler's names: `cpu` becomes `vcore` in thousandths, others are whole (K8S-135).
 ///
 /// # Errors
-/// The first that is no quantity, with its name.
+/// The first invalid quantity, with its name.
 pub(crate) fn resource(amounts: &Amounts) -> Result<Resource, String> {
     let mut resource = Resource::new();
     for (name, amount) in amounts {
@@ -36,7 +36,7 @@ pub(crate) fn resource(amounts: &Amounts) -> Result<Resource, String> {
     Ok(resource)
 }
 
-/// A quantity times ten to the power of `scale`.
+/// Parses a quantity times ten to the power of `scale`.
 fn amount(text: &str, scale: i32) -> Result<i64, String> {
     let refused = || format!("{text:?} is not a Kubernetes quantity such as 2, 250m, or 1.5Gi");
     let (negative, rest) = match text.strip_prefix('-') {
@@ -60,7 +60,7 @@ fn amount(text: &str, scale: i32) -> Result<i64, String> {
     Ok(scaled(before, behind, tens.saturating_add(scale), twos))
 }
 
-/// What a suffix multiplies by: a power of ten, and one of two.
+/// Powers of ten and of two.
 fn factor(suffix: &str) -> Option<(i32, u32)> {
     Some(match suffix {
         "n" => (-9, 0),
@@ -83,14 +83,14 @@ fn factor(suffix: &str) -> Option<(i32, u32)> {
     })
 }
 
-/// The number of these digits times a power of ten and one of two, rounded up; the largest number where that is too much.
+/// Rounded up and saturated.
 fn scaled(before: &str, behind: &str, tens: i32, twos: u32) -> i64 {
     let before = before.trim_start_matches('0');
     let digits: String = before.chars().chain(behind.chars()).collect();
     let leading = digits.len() - digits.trim_start_matches('0').len();
     let digits = &digits[leading..];
     let retained = digits.len().min(DIGITS);
-    // What is cut off makes the number a little larger than what is kept: it is rounded up.
+    // Dropped digits round up.
     let more = digits[retained..].bytes().any(|digit| digit != b'0');
     let Ok(mut value) = digits[..retained].parse::<u128>() else { return i64::MAX };
     let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);

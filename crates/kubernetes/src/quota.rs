@@ -1,4 +1,4 @@
-//! ResourceQuota: which pods the API server rejects since the quota of their namespace is used up.
+//! Rejects pods like the API server if the ResourceQuota of their namespace is exhausted.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use super::objects::{Amounts, Meta, Pod, Unread, read_as};
 use super::pod_resources::{SidecarSum, pod_resources};
 use super::quantity;
 
-/// A ResourceQuota as a manifest has it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Written {
@@ -25,7 +24,6 @@ struct WrittenSpec {
     scope_selector: Option<Value>,
 }
 
-/// A quota with what pods use of it, by the scheduler's names.
 #[derive(Debug)]
 struct Quota {
     name: String,
@@ -37,17 +35,16 @@ struct Quota {
 #[derive(Debug, Default)]
 pub(crate) struct Quotas {
     by_namespace: BTreeMap<String, Vec<Quota>>,
-    /// How many pods each quota rejects, with the first and why.
+    /// Rejected pods by quota, with the first one and the reason.
     rejected: BTreeMap<String, (u64, String)>,
-    /// Quotas that are not evaluated.
     skipped: Vec<String>,
 }
 
 impl Quotas {
-    /// Takes the quota of a manifest.
+    /// Adds a quota.
     ///
     /// # Errors
-    /// The field of it that has another shape, or is not a quantity.
+    /// The field that has the wrong type, or is not a quantity.
     pub fn take(&mut self, value: &Value) -> Result<(), Unread> {
         let Written { metadata, spec } = read_as(value)?;
         let name = metadata.path();
@@ -68,7 +65,7 @@ impl Quotas {
         Ok(())
     }
 
-    /// Counts a pod. `false`: it is new, and a quota rejects it.
+    /// Returns false if the pod is new and a quota rejects it.
     pub fn count(&mut self, pod: &Pod, is_new: bool) -> bool {
         let Some(quotas) = self.by_namespace.get_mut(&pod.metadata.namespace) else { return true };
         let Ok(needs) = pod_resources(pod, SidecarSum::Once) else { return true };
@@ -103,7 +100,7 @@ impl Quotas {
         true
     }
 
-    /// What quotas reject, and which are not evaluated, in words.
+    /// Returns notices about rejections and unevaluated quotas.
     pub fn notices(&self) -> Vec<String> {
         let rejected = self.rejected.iter().map(|(quota, (count, first))| {
             format!(
@@ -115,7 +112,7 @@ impl Quotas {
     }
 }
 
-/// The resource of pods that a key of a quota bounds; `None`: limits, storage, and counts of other objects.
+/// `None` for limits, storage, and counts of other objects.
 fn resource_of(key: &str) -> Option<&str> {
     match key {
         "pods" | "count/pods" => Some("pods"),

@@ -1,4 +1,4 @@
-//! A scheduler in the state of a cluster, to look at or to fork.
+//! A scheduler in the state of a cluster, to inspect or to fork.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use config::Config;
 use model::Time;
 use scheduler::{PartitionCommand, Scheduler};
 
-/// A scheduler that took over all of a cluster and has decided nothing yet.
+/// Loaded, without any decision yet.
 #[derive(Clone, Debug)]
 pub struct Recovered {
-    /// The scheduler, with the filters of Kubernetes as its predicates.
+    /// With the filters of Kubernetes as predicates.
     pub scheduler: Scheduler,
-    /// The moment of the cluster: its newest pod's creation, counted from 1970.
+    /// Creation time of the newest pod, since 1970.
     pub now: Time,
-    /// What of the cluster is not in it, or odd, in words.
+    /// Missing and unusual objects, in words.
     pub unknown: Vec<String>,
-    /// What submits the pods that a what-if submits; the scheduler knows them, and nothing is requested for them yet.
+    /// Submit the pods of a what-if; the predicates know them already.
     pub later: Vec<PartitionCommand>,
 }
 
 impl Recovered {
-    /// The cluster under a configuration.
+    /// Loads a cluster.
     ///
     /// # Errors
-    /// The configuration is refused, or has no partition for pods.
+    /// The configuration is rejected, or has no partition for pods.
     pub fn of(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let mut recovery = Recovery::of(cluster, settings);
         let later = if cluster.submitted.is_empty() { Vec::new() } else { submitted::take(cluster, &mut recovery) };

@@ -1,5 +1,5 @@
-//! A cluster unchanged, as commands of the scheduler (K8S-201): nodes, closed; applications with their asks in the order of their pods;
-//! running allocations; nodes, opened. Nothing is decided before all of it is in.
+//! Maps a cluster to commands (K8S-201): unschedulable nodes; applications with their requests in pod order; running
+//! allocations; then schedulable nodes. Nothing is decided before all is loaded.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use super::{namespace, node};
 use model::{AppId, AskId, NodeId, Profile, Time};
 use scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
 
-/// How a cluster is read.
+/// How a cluster is mapped.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The release whose shim is followed.
     pub profile: Profile,
-    /// The pods of these `schedulerName`s are scheduled; all others are foreign (K8S-110).
+    /// Pods with other `schedulerName`s are foreign (K8S-110).
     pub scheduler_names: Vec<String>,
-    /// A pod that names no application is one of its own (K8S-112).
+    /// A pod without an ID is its own application (K8S-112).
     pub unique_ids: bool,
     /// Task groups are read (K8S-130).
     pub gangs: bool,
-    /// Whether the user that a pod names is trusted.
+    /// Whether user annotations are trusted.
     pub users: Users,
-    /// A what-if may ask once more for pods that run: what they say of nodes is kept.
+    /// Retains the node conditions of running pods, which a what-if may copy.
     pub copies: bool,
 }
 
@@ -44,59 +44,59 @@ impl Default for Settings {
     }
 }
 
-/// A pod that nothing is requested.
+/// A pod that is not requested.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LeftAlone {
-    /// Its namespace and name.
+    /// Namespace and name.
     pub pod: String,
-    /// What it waits for, or what of it cannot be read.
+    /// The missing dependency, or the error.
     pub reason: String,
 }
 
-/// A pod that is requested.
+/// A requested pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Its namespace and name.
+    /// Namespace and name.
     pub pod: String,
-    /// The id of its application.
+    /// Application ID.
     pub app: AppId,
-    /// It holds room for a gang, and is not in the cluster yet if that says so.
+    /// It may not be in the cluster yet.
     pub placeholder: bool,
 }
 
-/// The real pods of a gang, which are requested once its placeholders stand (K8S-221).
+/// Requested when its placeholders are allocated (K8S-221).
 #[derive(Clone, Debug)]
 pub struct WaitingGang {
-    /// The application of the gang.
+    /// Application.
     pub app: AppId,
-    /// How many placeholders of each group must stand.
+    /// Required number of placeholders by group.
     pub needed: BTreeMap<String, u64>,
-    /// The asks that wait for them.
+    /// The waiting requests.
     pub held: Vec<AskSpec>,
 }
 
-/// What brings a scheduler to the state of a cluster.
+/// Brings a scheduler to the state of a cluster.
 #[derive(Clone, Debug)]
 pub struct Recovery {
-    /// The moment: the newest pod's creation. All times count from 1970.
+    /// Creation of the newest pod. All times are since 1970.
     pub now: Time,
-    /// The nodes with what foreign pods use, closed.
+    /// Unschedulable nodes with the usage of foreign pods.
     pub nodes: Vec<NodeSpec>,
-    /// Submissions and asks, by time.
+    /// Submissions and requests by time.
     pub steps: Vec<(Time, PartitionCommand)>,
-    /// Running allocations, in the order of creation.
+    /// Running allocations in the order of creation.
     pub running: Vec<(AppId, AskId, NodeId)>,
-    /// The nodes that take allocations from then on.
+    /// Nodes that become schedulable at the end.
     pub open: Vec<NodeId>,
-    /// Gangs that have not come together.
+    /// Incomplete gangs.
     pub gangs: Vec<WaitingGang>,
-    /// Every pod that is requested, by its UID.
+    /// All requested pods by UID.
     pub asked: BTreeMap<AskId, Asked>,
-    /// The pods that nothing is requested.
+    /// Pods that are not requested.
     pub left_alone: Vec<LeftAlone>,
-    /// What is odd and stops nothing, each with its object.
+    /// Warnings with their objects.
     pub notices: Vec<String>,
-    /// How many foreign pods are on nodes.
+    /// Number of foreign pods on nodes.
     pub foreign: u64,
     /// The cluster as the predicates see it.
     pub snapshot: Snapshot,
@@ -119,7 +119,6 @@ impl Recovery {
     }
 }
 
-/// What mapped applications gave.
 #[derive(Default)]
 struct Outcome {
     steps: Vec<(Time, PartitionCommand)>,
@@ -137,19 +136,17 @@ impl Outcome {
     }
 }
 
-/// The state while a cluster is mapped.
 struct Mapping<'c> {
     cluster: &'c Cluster,
     settings: &'c Settings,
     sidecars: SidecarSum,
     now: Time,
     nodes: BTreeMap<&'c str, NodeSpec>,
-    /// Nodes whose use is unknown.
+    /// Nodes with unknown usage.
     closed: Vec<&'c str>,
-    /// The pods that filters know.
     seen: Vec<&'c Arc<Pod>>,
     apps: BTreeMap<String, Making<'c>>,
-    /// The ids of the applications by age.
+    /// Application IDs by age.
     order: Vec<String>,
     left_alone: Vec<LeftAlone>,
     notices: Vec<String>,
@@ -187,17 +184,17 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// The objects of volumes. A release has volumes bound that wait for their first pod; kornsole leaves such pods alone (K8S-178).
+    /// A release binds volumes that wait for their first pod; kornsole does not request such pods (K8S-178).
     fn storage(&self) -> Storage<'c> {
         Storage { binds_late: self.settings.profile != Profile::Kornsole, ..self.cluster.storage() }
     }
 
-    /// When a pod was made; one that does not say is as new as the newest.
+    /// By default that of the newest pod.
     fn created(&self, pod: &Pod) -> Time {
         pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or(self.now)
     }
 
-    /// A pod of another scheduler uses room of its node (K8S-155).
+    /// K8S-155.
     fn foreign(&mut self, pod: &'c Arc<Pod>) {
         let Some(name) = pod.node() else { return };
         let path = pod.metadata.path();
@@ -213,13 +210,12 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// What a pod uses of a node is unknown, so nothing may go there.
+    /// The usage of a pod is unknown.
     fn close(&mut self, pod: String, node: &'c str, why: &str) {
         self.closed.push(node);
         self.notices.push(format!("pod {pod}: {why}; so node {node} accepts no pods"));
     }
 
-    /// A pod of kornsole (K8S-110).
     fn managed(&mut self, at: Time, pod: &'c Arc<Pod>) {
         let path = pod.metadata.path();
         let reason = match pod.node() {
@@ -286,7 +282,7 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// One application: its submission, and its asks. Those of a gang that has not come together wait for its placeholders.
+    /// The requests of an incomplete gang wait for its placeholders.
     fn application(&mut self, id: &str, making: &Making<'_>, out: &mut Outcome) {
         let app = AppId::from(id);
         let groups = self.groups(making.first);
@@ -323,7 +319,7 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// The task groups of an application, from its first pod (K8S-131).
+    /// From the first pod (K8S-131).
     fn groups(&mut self, first: &Pod) -> Vec<TaskGroup> {
         if !self.settings.gangs {
             return Vec::new();
@@ -334,7 +330,6 @@ impl<'c> Mapping<'c> {
         })
     }
 
-    /// Says what of a gang has no effect, or is too small.
     fn hint(&mut self, making: &Making<'_>, groups: &[TaskGroup]) {
         if groups.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! What a what-if submits, apart from what exists.
+//! Submissions of a what-if, apart from existing pods.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::recovery::{Recovery, Settings};
 use model::{AppId, AskId};
 use scheduler::PartitionCommand;
 
-/// The commands that submit all pods of a cluster, and what of the pods is not submitted.
+/// Creates commands, and reports skipped pods.
 pub fn commands(cluster: &Cluster, settings: &Settings) -> (Vec<PartitionCommand>, Vec<String>) {
     let mut recovery = Recovery::of(cluster, settings);
     let commands = take(cluster, &mut recovery);
@@ -15,8 +15,7 @@ pub fn commands(cluster: &Cluster, settings: &Settings) -> (Vec<PartitionCommand
     (commands, alone.chain(recovery.notices).collect())
 }
 
-/// Takes the commands for submitted pods out of a recovery: applications that no other pod is of, and their requests. The real pods of a
-/// gang come after its placeholders.
+/// The new applications and requests of submitted pods. The real pods of a gang come after its placeholders.
 pub(crate) fn take(cluster: &Cluster, recovery: &mut Recovery) -> Vec<PartitionCommand> {
     let submitted = |ask: &AskId| cluster.submitted.contains(ask.as_str());
     let pods: BTreeSet<&str> = cluster.pods.values().map(|pod| pod.metadata.uid.as_str()).collect();

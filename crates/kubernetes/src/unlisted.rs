@@ -1,4 +1,4 @@
-//! What follows for a twin from kinds of objects that could not be listed, in words.
+//! The effect of missing kinds on a simulation copy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::names::own;
 use super::objects::{LabelSelector, Pod, PodTerm, Volume};
 use model::AskId;
 
-/// Without one of these nothing can be reported of volumes.
+/// Without one of these, volumes cannot be checked.
 pub(super) const HOLDS_VOLUMES: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
-/// What volumes rest on in addition.
+/// Other kinds that volumes depend on.
 const BESIDE_VOLUMES: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
 
-/// One line for each thing that is not judged because of kinds that are missing. `pods` are those of asks.
+/// One line for each check that is skipped because kinds are missing. `pods` are those of requests.
 pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
     let of = |kinds: &[&str]| -> Vec<&NotListed> { missing.iter().filter(|one| kinds.contains(&one.kind)).collect() };
     let count = |concerns: &dyn Fn(&Pod) -> bool| pods.values().filter(|pod| concerns(pod)).count();
@@ -54,7 +54,6 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
     lines
 }
 
-/// `pods and nodes may not be listed`.
 fn cannot(kinds: &[&NotListed]) -> String {
     let names: Vec<&str> = kinds.iter().map(|one| plural(one.kind)).collect();
     let names = match names.split_last() {
@@ -88,13 +87,13 @@ fn plural(kind: &'static str) -> &'static str {
     }
 }
 
-/// Whether a pod leaves it to its priority class whether it may be preempted.
+/// Only the priority class decides whether the pod may be preempted.
 fn asks_its_class(pod: &Pod) -> bool {
     let says = matches!(pod.metadata.annotation(&own("allow-preemption")), "true" | "false");
     !says && !pod.spec.priority_class_name.is_empty()
 }
 
-/// Whether a pod means others by the labels of their namespaces.
+/// By labels of namespaces.
 fn selects_namespaces(pod: &Pod) -> bool {
     let affinity = &pod.spec.affinity;
     let mut terms = affinity.pod_affinity.required.iter().chain(&affinity.pod_anti_affinity.required);

@@ -1,8 +1,8 @@
-//! What of a use was borrowed: in use beyond the guarantee of the queue that it counts against.
+//! Computes the borrowed part of usage: usage above the guaranteed resources of a queue.
 //!
-//! A guarantee is of a queue and not of a user or an application. What such a queue borrowed of a resource in an hour is shared among all that
-//! was in use in it and below it in that hour, in proportion. A use counts against the nearest queue upwards that is guaranteed something of
-//! that resource; without one all of it is borrowed.
+//! The quantity that a guaranteed queue borrowed in an hour is divided in proportion among all usage in its subtree in
+//! that hour. Usage counts against the nearest ancestor with a guaranteed quantity of the resource; without one, all of
+//! it is borrowed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,16 +11,14 @@ use super::hours::{Account, Hour};
 use super::{In, Integral};
 use model::QueuePath;
 
-/// What a queue with a guarantee used and borrowed of a resource in an hour, and how much of that is shared out.
 struct Pot {
     used: u128,
     borrowed: u128,
-    /// The use of the accounts that have had their share, so that rounding loses nothing.
+    /// The usage of the accounts that already have a share; it prevents rounding losses.
     shared: u128,
 }
 
 impl Pot {
-    /// The share of the next account; all shares together are what was borrowed.
     fn take(&mut self, used: u128) -> u128 {
         let before = part(self.shared, self.borrowed, self.used);
         self.shared = self.shared.saturating_add(used).min(self.used);
@@ -28,24 +26,23 @@ impl Pot {
     }
 }
 
-/// Shares out what was borrowed in one hour; accounts arrive their order.
+/// Divides the borrowed quantities of one hour; accounts must come in order.
 pub(super) struct Shares<'h> {
     hour: &'h Hour,
-    /// By queue with a guarantee and resource.
     pots: BTreeMap<(In<QueuePath>, Box<str>), Pot>,
-    /// The queues upwards of the last account's leaf, the nearest first: accounts of a leaf follow each other.
+    /// The ancestors of the last account's leaf, the nearest first: the accounts of a leaf are consecutive.
     path: (In<QueuePath>, Vec<In<QueuePath>>),
 }
 
 impl<'h> Shares<'h> {
-    /// What was borrowed in an hour, before anything is shared out.
+    /// The borrowed quantities of an hour, undivided.
     pub fn of(hour: &'h Hour) -> Self {
         let nowhere = (Arc::from(""), QueuePath::root());
         let mut shares = Self { hour, pots: BTreeMap::new(), path: (nowhere, Vec::new()) };
         for ((partition, queue), used) in &hour.queues {
             for (name, _) in used.guaranteed.micros() {
                 let within = used.within.amount(name);
-                // Less than nothing for now: what was in use within the guarantee.
+                // Temporarily the usage within the guaranteed quantity.
                 let pot = Pot { used: 0, borrowed: within, shared: 0 };
                 shares.pots.insert(((Arc::clone(partition), queue.clone()), Box::from(name)), pot);
             }
@@ -64,7 +61,6 @@ impl<'h> Shares<'h> {
         shares
     }
 
-    /// Finds the queues with a guarantee upwards of an account.
     fn go_to(&mut self, account: &Account) {
         let leaf = (&account.partition, &account.queue);
         if (&self.path.0.0, &self.path.0.1) == leaf {
@@ -76,7 +72,7 @@ impl<'h> Shares<'h> {
         self.path = ((Arc::clone(&account.partition), account.queue.clone()), guaranteed);
     }
 
-    /// What of an account's use was borrowed.
+    /// The borrowed part of an account's usage.
     pub fn take(&mut self, account: &Account, allocated: &Integral) -> Integral {
         self.go_to(account);
         let mut borrowed = Integral::default();
@@ -92,7 +88,7 @@ impl<'h> Shares<'h> {
     }
 }
 
-/// `amount * part / whole`, rounded down, exactly; `part` is at most `whole`. Nothing of nothing.
+/// `amount * part / whole`, rounded down, without overflow; `part` is at most `whole`. 0 if `whole` is 0.
 fn part(amount: u128, part: u128, whole: u128) -> u128 {
     if whole == 0 {
         return 0;
@@ -100,7 +96,7 @@ fn part(amount: u128, part: u128, whole: u128) -> u128 {
     if let Some(product) = amount.checked_mul(part) {
         return product / whole;
     }
-    // Digit by digit of the amount, so that nothing exceeds 128 bits.
+    // Bit by bit, so that nothing exceeds 128 bits.
     let (mut quotient, mut rest) = (0_u128, 0_u128);
     for bit in (0..128 - amount.leading_zeros()).rev() {
         quotient = quotient.saturating_mul(2);

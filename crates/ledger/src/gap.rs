@@ -1,20 +1,19 @@
-//! When nothing was counted.
+//! Gaps: times that were not counted.
 
 use model::Time;
 
-/// A time in which nothing was counted.
+/// A time that was not counted.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Gap {
-    /// When the counting stopped.
+    /// The start.
     pub from: Time,
-    /// When it restarted: before `from` where the clock was set back; `None` while it has not.
+    /// The end: before `from` if the clock was set back; `None` while the gap lasts.
     pub to: Option<Time>,
-    /// Why, in a sentence for people.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
 impl Gap {
-    /// Whether some of it is in a period.
     pub(super) fn is_within(&self, from: Time, to: Time) -> bool {
         self.from.max(self.to.unwrap_or(to)) > from && self.from < to
     }

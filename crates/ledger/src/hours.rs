@@ -1,4 +1,4 @@
-//! What was added up, for each hour of the scheduler's time.
+//! Sums per hour of scheduler time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +10,13 @@ use super::integral::Integral;
 use super::meter::{AppMeter, QueueMeter, Rates};
 use model::{AppId, Priority, QueuePath, Resource, Time};
 
-/// An hour, in microseconds.
+/// Microseconds.
 pub(super) const HOUR: u64 = 3_600_000_000;
-/// How many rows of applications are kept; of the oldest hours the applications of a user in a queue are then one row.
+/// The maximum number of application rows; above it, the oldest hours sum up the applications of a user in a queue.
 const MOST_ROWS: usize = 50_000;
-/// How many hours are kept: 400 days.
+/// The maximum number of hours: 400 days.
 const MOST_HOURS: usize = 9_600;
 
-/// Under what the use of an application counts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) struct Account {
     #[serde(with = "model::saved::text")]
@@ -27,58 +26,56 @@ pub(super) struct Account {
     pub user: Arc<str>,
     #[serde(with = "model::saved::text_option")]
     pub group: Option<Arc<str>>,
-    /// `None` once those of this hour are summed up.
+    /// `None` once the applications of the hour are summed up.
     pub app: Option<AppId>,
-    /// The priority of the asks. Not there in what earlier versions wrote.
+    /// The priority of the requests. Absent in files of earlier versions.
     #[serde(default)]
     pub priority: Priority,
 }
 
-/// What an application used and waited for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Used {
     pub allocated: Integral,
     pub waited: Integral,
 }
 
-/// What a queue was guaranteed, and what of that it used, with all below it.
+/// The guaranteed resources of a queue, and the usage of its subtree within them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct QueueUsed {
     pub guaranteed: Integral,
     pub within: Integral,
 }
 
-/// What was used in one hour of the clock, by queue, user, group and application.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Hour {
     pub accounts: OrdMap<Account, Used>,
     pub queues: OrdMap<In<QueuePath>, QueueUsed>,
 }
 
-/// All hours, by their number since the scheduler's start.
+/// All hours, by their number since time zero.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hours {
     pub hours: OrdMap<u64, Hour>,
-    /// From when on they are complete.
+    /// Complete from this time on.
     pub since: Time,
-    /// Before this hour applications are summed up.
+    /// Applications are summed up before this hour.
     pub folded: u64,
     rows: usize,
 }
 
 impl Hours {
-    /// Starts here: nothing before `now` is known.
+    /// Starts at `now`, without earlier data.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
     }
 
-    /// Hours that were saved.
+    /// Restores saved hours.
     pub fn restored(hours: OrdMap<u64, Hour>, since: Time, folded: u64) -> Self {
         let rows = hours.values().map(|hour| hour.accounts.len()).sum();
         Self { hours, since, folded, rows }
     }
 
-    /// Adds what an application had since its meter was last read.
+    /// Adds the usage of an application since the last reading of its meter.
     pub fn add_app(&mut self, (partition, app): &In<AppId>, meter: &AppMeter, now: Time) {
         if now <= meter.since {
             return;
@@ -93,8 +90,8 @@ impl Hours {
         }
     }
 
-    /// Adds what an application had allocated and pending from one time to another; `account`: under what, of the application by its id or
-    /// of all of its user in its queue together.
+    /// Adds allocated and pending resources between two times. `account` has the id of an application, or none for all
+    /// applications of a user in a queue.
     pub fn add(
         &mut self,
         app: &AppId,
@@ -117,14 +114,14 @@ impl Hours {
         self.bound(until);
     }
 
-    /// Forgets the hours from one on.
+    /// Drops the hours from one on.
     pub fn forget_from(&mut self, hour: u64) {
         let gone: usize = self.hours.range(hour..).map(|(_, gone)| gone.accounts.len()).sum();
         self.rows = self.rows.saturating_sub(gone);
         self.hours = self.hours.split(&hour).0;
     }
 
-    /// Adds what a queue was guaranteed since its meter was last read.
+    /// Adds the guaranteed resources of a queue since the last reading of its meter.
     pub fn add_queue(&mut self, key: &In<QueuePath>, meter: &QueueMeter, now: Time) {
         if now <= meter.since {
             return;
@@ -137,7 +134,7 @@ impl Hours {
         }
     }
 
-    /// Keeps the memory bounded: old hours lose their applications first, then they go.
+    /// Limits the memory: old hours first lose their applications, then they are dropped.
     fn bound(&mut self, now: Time) {
         let current = now.0 / HOUR;
         while self.rows > MOST_ROWS && self.folded < current {
@@ -158,7 +155,6 @@ impl Hours {
 }
 
 impl Hour {
-    /// Makes one row of all applications of a user in a queue.
     fn fold(&mut self) {
         let mut folded: OrdMap<Account, Used> = OrdMap::new();
         for (account, used) in &self.accounts {
@@ -170,7 +166,7 @@ impl Hour {
     }
 }
 
-/// The hours from one time to another, each with how long it is in it. Nothing if time goes back.
+/// Splits a time range into hours with their durations; empty if time goes back.
 fn by_hour(since: Time, now: Time) -> impl Iterator<Item = (u64, Duration)> {
     let mut at = since.0;
     std::iter::from_fn(move || {

@@ -1,20 +1,20 @@
-//! Amounts times time, exactly.
+//! Exact products of quantities and time.
 
 use std::time::Duration;
 
 use model::Resource;
 
-/// How many microseconds a second has.
+/// Microseconds.
 const SECOND: u128 = 1_000_000;
 
-/// Resources times time, by name in order: base units (thousandths of a core, bytes) times microseconds. Names without any are omitted.
+/// Quantities times time, sorted by name: base units (millicores, bytes) times microseconds. Zero entries are omitted.
 ///
-/// A list and no map: there are tens of thousands of these with two or three names each.
+/// A list instead of a map: there are tens of thousands of these with two or three names each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Integral(Vec<(Box<str>, u128)>);
 
 impl Integral {
-    /// Adds an amount that was there for a time. What is below zero adds nothing.
+    /// Adds a quantity over a duration. Negative quantities are ignored.
     pub fn add(&mut self, resource: &Resource, time: Duration) {
         let micros = time.as_micros();
         for (name, amount) in resource.iter() {
@@ -25,7 +25,6 @@ impl Integral {
         }
     }
 
-    /// Adds base units times microseconds of a name.
     pub(super) fn add_micros(&mut self, name: &str, amount: u128) {
         match self.place(name) {
             Ok(at) => self.0[at].1 = self.0[at].1.saturating_add(amount),
@@ -38,7 +37,7 @@ impl Integral {
         self.0.binary_search_by(|(other, _)| (**other).cmp(name))
     }
 
-    /// Base units times microseconds of a name; 0 without any.
+    /// Base units times microseconds; 0 if absent.
     pub(super) fn amount(&self, name: &str) -> u128 {
         self.place(name).map_or(0, |at| self.0[at].1)
     }
@@ -48,7 +47,7 @@ impl Integral {
         other.micros().for_each(|(name, amount)| self.add_micros(name, amount));
     }
 
-    /// What is left of it without another one; never below zero.
+    /// Subtracts another integral; never below zero.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
         let mut left = Self::default();
@@ -66,18 +65,18 @@ impl Integral {
         self.0.iter().map(|(name, amount)| (&**name, *amount))
     }
 
-    /// Base units times seconds of a name, rounded to the nearest; 0 without any.
+    /// Base units times seconds, rounded to the nearest; 0 if absent.
     pub fn seconds(&self, name: &str) -> u64 {
         let micros = self.amount(name);
         u64::try_from(micros.saturating_add(SECOND / 2) / SECOND).unwrap_or(u64::MAX)
     }
 
-    /// The names of which there is something.
+    /// The names with an entry.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)
     }
 
-    /// Whether there is nothing.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,22 +1,21 @@
-//! What was used over time: resources times time, by application, queue, user, group and priority, for each hour.
+//! Usage over time: quantities times time, by application, queue, user, group, and priority, per hour.
 //!
 //! ```text
 //! Scheduler --events--> Ledger::observe --settles--> hours --report--> rows
 //! ```
 //!
-//! A meter runs for each live application: what it has now, and since when; and for each queue with a guarantee. When an event says that something
-//! changed, the meter is read, what went by is added to its hours, and it restarts with what the scheduler says now. So the sums are
+//! Each active application and each queue with guaranteed resources has a meter: its current quantities and their
+//! start. When an event reports a change, the elapsed part is added to the hours, and the meter restarts. So sums are
 //! integrals, not samples.
 //!
-//! Of a scheduler elsewhere its events and lists say the same, as far as they do: [`followed`].
-//!
-//! Where to read: [`meter`] is running allocations, [`hours`] what was added up, [`borrowed`] what of it was beyond a guarantee, [`report`] what is asked of it, [`Integral`] the amounts.
+//! Modules: `meter` is the current usage, `hours` the sums, `borrowed` the part above guaranteed resources,
+//! [`report`] answers questions, [`followed`] is the ledger of a remote scheduler.
 //!
 //! Invariants:
-//! - pure: time arrives as an argument; the same events give the same ledger, so a replay of a journal gives it again;
-//! - nothing is rounded: an amount is a whole number of base units times microseconds;
-//! - time never goes back for a meter: what is older than its last reading adds nothing;
-//! - a clone shares everything, so that a report takes no one's time.
+//! - pure: time is an argument; the same events give the same ledger, so a journal replay reproduces it;
+//! - exact: a sum is a whole number of base units times microseconds;
+//! - time never goes back for a meter: readings from before its last one add nothing;
+//! - a clone shares everything, so a report blocks no one.
 
 mod borrowed;
 pub mod followed;
@@ -43,10 +42,9 @@ pub use self::gap::Gap;
 pub use self::integral::Integral;
 pub use self::report::{Dimension, Question, Report, ReportRow};
 
-/// How many gaps are kept.
 const MOST_GAPS: usize = 1_000;
 
-/// The name of a partition, and of something in it.
+/// A partition name, and something in that partition.
 type In<T> = (Arc<str>, T);
 
 /// The ledger of one scheduler.
@@ -55,27 +53,27 @@ pub struct Ledger {
     apps: OrdMap<In<AppId>, AppMeter>,
     queues: OrdMap<In<QueuePath>, QueueMeter>,
     hours: Hours,
-    /// Up to when it has everything; `None`: up to any time that is asked about.
+    /// The time up to which it is complete; `None` for any time.
     whole_until: Option<Time>,
     /// Everything before this time is already counted.
     counted_until: Time,
-    /// Time ranges that were not counted, oldest first. Empty for a journal: its clock stops with the scheduler.
+    /// Uncounted times, the oldest first. Empty with a journal: its clock stops with the scheduler.
     gaps: Vector<Gap>,
 }
 
 impl Ledger {
-    /// The same ledger, which has everything up to this time and is not read beyond it: the scheduler has not decided yet what comes then.
+    /// Limits the ledger to a time up to which it is complete: the scheduler has not decided later usage yet.
     #[must_use]
     pub fn whole_until(self, until: Option<Time>) -> Self {
         Self { whole_until: until, ..self }
     }
 
-    /// Before this time nothing counts any more: zero, or where a ledger that was written down ends.
+    /// Usage before this time is no longer counted: zero, or the end of a saved ledger.
     pub const fn counted_until(&self) -> Time {
         self.counted_until
     }
 
-    /// The ledger of a scheduler of whose past nothing is known: what it has now counts from now on.
+    /// Starts with the current usage of a scheduler, without its past.
     pub fn beginning(now: Time, scheduler: &Scheduler) -> Self {
         let mut ledger = Self::default();
         ledger.hours.begin(now);
@@ -89,18 +87,18 @@ impl Ledger {
         ledger
     }
 
-    /// Takes what one command did, at the time of the command; `scheduler` is as it is after that.
+    /// Observes one command at its time; `scheduler` is the state after it.
     pub fn observe(&mut self, now: Time, events: &[Event], scheduler: &Scheduler) {
         let now = now.max(self.counted_until);
         let touched: BTreeSet<&AppId> = events.iter().filter_map(|event| app_of(&event.kind)).collect();
         for partition in scheduler.partitions() {
             let mut leaves: BTreeSet<QueueKey> = BTreeSet::new();
-            // An id may be in several partitions: reading a meter that nothing touched changes no sum.
+            // An id can exist in several partitions: reading an unchanged meter does not change sums.
             touched.iter().for_each(|app| leaves.extend(self.read_app(now, partition, app).into_iter().flatten()));
             let paths = leaves.iter().flat_map(|leaf| partition.queues.path_up(*leaf));
             let queues: BTreeSet<QueueKey> = paths.collect();
             for queue in queues.into_iter().filter_map(|key| partition.queues.get(key)) {
-                // One that has no guarantee any more was reported to have another one.
+                // A removed guarantee was reported as a change.
                 if queue.guaranteed.is_some() {
                     self.read_queue(now, partition, &queue.path);
                 }
@@ -113,7 +111,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meter of an application. Returns the leaves whose use it changed: where it was, where it is.
+    /// Reads the meter of an application. Returns the leaves with changed usage: old and new.
     fn read_app(&mut self, now: Time, partition: &Partition, id: &AppId) -> [Option<QueueKey>; 2] {
         let key = (Arc::clone(&partition.name), id.clone());
         let rates = partition.app_key(id).map(|app| Rates::of(partition, app));
@@ -125,7 +123,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meter of an application, which has this from now on; `None` when it no longer exists.
+    /// Reads the meter of an application, and sets its new rates; `None` if it no longer exists.
     fn set_app(&mut self, now: Time, key: In<AppId>, rates: Option<Rates>) -> Read {
         let Some(meter) = self.apps.get_mut(&key) else {
             if let Some(rates) = rates {
@@ -145,14 +143,14 @@ impl Ledger {
         Read::Changed(left)
     }
 
-    /// Reads the meter of a queue; one without a guarantee has none.
+    /// Reads the meter of a queue, if it has guaranteed resources.
     fn read_queue(&mut self, now: Time, partition: &Partition, path: &QueuePath) {
         let key = (Arc::clone(&partition.name), path.clone());
         let queue = partition.queues.find(path).and_then(|queue| partition.queues.get(queue));
         self.set_queue(now, key, queue.and_then(|queue| Some((&queue.allocated, queue.guaranteed.as_ref()?))));
     }
 
-    /// Reads the meter of a queue, which has this in use and guaranteed from now on; `None` without a guarantee.
+    /// Reads the meter of a queue, and sets its new usage and guaranteed resources; `None` without the latter.
     fn set_queue(&mut self, now: Time, key: In<QueuePath>, has: Option<(&Resource, &Resource)>) {
         let Some(meter) = self.queues.get_mut(&key) else {
             if let Some((allocated, guaranteed)) = has {
@@ -170,7 +168,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meters of all queues, and ends those of partitions that no longer exist.
+    /// Reads the meters of all queues, and removes those of removed partitions.
     fn read_queues(&mut self, now: Time, scheduler: &Scheduler) {
         let mut known: BTreeSet<In<QueuePath>> = self.queues.keys().cloned().collect();
         for partition in scheduler.partitions() {
@@ -194,7 +192,7 @@ impl Ledger {
         }
     }
 
-    /// All meters start at this time, without adding what went by.
+    /// Restarts all meters without adding the elapsed time.
     fn restart(&mut self, at: Time) {
         self.apps =
             self.apps.iter().map(|(key, meter)| (key.clone(), AppMeter { since: at, ..meter.clone() })).collect();
@@ -202,7 +200,7 @@ impl Ledger {
             self.queues.iter().map(|(key, meter)| (key.clone(), QueueMeter { since: at, ..meter.clone() })).collect();
     }
 
-    /// Reads every meter, so that the hours have everything up to now.
+    /// Reads every meter, so that the hours are complete.
     fn read_all(&mut self, now: Time) {
         for (key, meter) in &self.apps {
             self.hours.add_app(key, meter, now);
@@ -214,22 +212,21 @@ impl Ledger {
     }
 }
 
-/// What became of the meter of an application that was read.
 enum Read {
-    /// There was none.
+    /// It did not exist.
     New,
-    /// It has what it had.
+    /// Unchanged.
     Same,
-    /// It has something else; the queue that it was in.
+    /// Changed; with the old queue.
     Changed(QueuePath),
 }
 
-/// The queue of a path, or the lowest one above it that is still there.
+/// The queue with a path, or its nearest existing ancestor.
 fn nearest(partition: &Partition, path: &QueuePath) -> Option<QueueKey> {
     std::iter::successors(Some(path.clone()), QueuePath::parent).find_map(|path| partition.queues.find(&path))
 }
 
-/// The application of which an event changes what it has, needs, or where it counts.
+/// The application whose usage, demand, or keys an event changes.
 fn app_of(kind: &EventKind) -> Option<&AppId> {
     match kind {
         EventKind::Allocated { app, .. }
@@ -245,7 +242,6 @@ fn app_of(kind: &EventKind) -> Option<&AppId> {
     }
 }
 
-/// The queue that came, went, or has another guarantee.
 fn queue_of(kind: &EventKind) -> Option<&QueuePath> {
     match kind {
         EventKind::QueueAdded { queue, .. }
@@ -255,7 +251,6 @@ fn queue_of(kind: &EventKind) -> Option<&QueuePath> {
     }
 }
 
-/// Whether any queue may be another one.
 fn changes_all(kind: &EventKind) -> bool {
     matches!(kind, EventKind::ConfigAccepted | EventKind::ConfigRejected { .. } | EventKind::PartitionRemoved { .. })
 }

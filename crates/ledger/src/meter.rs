@@ -1,4 +1,4 @@
-//! What runs: what an application and a queue have now, and since when.
+//! Meters: the current quantities of an application or queue, and their start.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use scheduler::Partition;
 use scheduler::index::AppKey;
 use scheduler::state::bands::Band;
 
-/// What an application has and needs, and under whom that counts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Rates {
     pub queue: QueuePath,
@@ -15,14 +14,14 @@ pub(super) struct Rates {
     pub user: Arc<str>,
     #[serde(with = "model::saved::text_option")]
     pub group: Option<Arc<str>>,
-    /// In use, placeholders too; of asks of `priority`.
+    /// Allocated at `priority`, including placeholders.
     pub allocated: Resource,
-    /// Asked for and not allocated; of asks of `priority`.
+    /// Pending at `priority`.
     pub pending: Resource,
-    /// The lowest priority among its asks. Not there in what earlier versions wrote, as what follows.
+    /// The lowest priority of its requests. Absent in files of earlier versions, like the next field.
     #[serde(default)]
     pub priority: Priority,
-    /// The same of higher priorities.
+    /// The bands of higher priorities.
     #[serde(default)]
     pub higher: Vec<Band>,
 }
@@ -34,7 +33,7 @@ impl Rates {
         Self::new((queue, user, group), partition.apps[app].by_priority())
     }
 
-    /// Of an application that counts under this queue, user and group, with what it has and needs by priority, the lowest first.
+    /// Creates rates from bands by priority, the lowest first.
     pub fn new((queue, user, group): (QueuePath, Arc<str>, Option<Arc<str>>), mut bands: Vec<Band>) -> Self {
         bands.retain(|band| !band.allocated.is_zero() || !band.pending.is_zero());
         let mut bands = bands.into_iter();
@@ -43,25 +42,23 @@ impl Rates {
         Self { queue, user, group, allocated, pending, priority, higher: bands.collect() }
     }
 
-    /// What it has and needs, by priority, the lowest first.
+    /// The bands by priority, the lowest first.
     pub fn bands(&self) -> impl Iterator<Item = (Priority, &Resource, &Resource)> {
         let higher = self.higher.iter().map(|band| (band.priority, &band.allocated, &band.pending));
         std::iter::once((self.priority, &self.allocated, &self.pending)).chain(higher)
     }
 }
 
-/// The meter of an application.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct AppMeter {
-    /// When it was last read.
+    /// The last reading.
     pub since: Time,
     pub rates: Rates,
 }
 
-/// The meter of a queue with a guarantee, for the usage in it and below it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct QueueMeter {
-    /// When it was last read.
+    /// The last reading.
     pub since: Time,
     pub allocated: Resource,
     pub guaranteed: Resource,
@@ -72,7 +69,7 @@ impl QueueMeter {
         Self { since: now, allocated: allocated.clone(), guaranteed: guaranteed.clone() }
     }
 
-    /// The usage within the guarantee; the rest of the usage is borrowed.
+    /// The usage within the guaranteed resources; the rest is borrowed.
     pub fn within(&self) -> Resource {
         let within = |(name, guaranteed): (_, i64)| (name, guaranteed.min(self.allocated.amount(name)).max(0));
         self.guaranteed.iter().map(within).collect()

@@ -1,4 +1,4 @@
-//! What is asked of a ledger: sums by what one needs them split by, over whole hours.
+//! Reports: sums by selected dimensions over whole hours.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,29 +9,29 @@ use super::hours::{Account, HOUR, Hour, QueueUsed, Used};
 use super::{Gap, Integral, Ledger};
 use model::{Priority, QueuePath, Time};
 
-/// What rows are split by.
+/// A dimension of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
-    /// The hour of the scheduler's time.
+    /// The hour of scheduler time.
     Hour,
-    /// By the name of the partition.
+    /// The partition.
     Partition,
     /// The leaf of the application.
     Queue,
-    /// Every queue with all below it; a use counts in several rows then.
+    /// Every queue with its subtree; usage counts in several rows.
     Tree,
-    /// By who submitted.
+    /// The submitter.
     User,
-    /// The group that the application counts under; may be empty.
+    /// The group of the application; may be empty.
     Group,
-    /// The application; empty for hours that are too old.
+    /// The application; empty for old hours.
     Application,
-    /// The priority of the asks.
+    /// The priority of requests.
     Priority,
 }
 
 impl Dimension {
-    /// All of them, in the order of their columns.
+    /// All dimensions, in column order.
     pub const ALL: [Self; 8] = [
         Self::Hour,
         Self::Partition,
@@ -43,7 +43,7 @@ impl Dimension {
         Self::Priority,
     ];
 
-    /// The word that `--by` and the column take.
+    /// The name in `--by` and in column headings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hour => "hour",
@@ -75,26 +75,26 @@ impl FromStr for Dimension {
     }
 }
 
-/// What is asked.
+/// A question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
-    /// What the rows are split by, in this order.
+    /// The dimensions of rows, in order.
     pub by: Vec<Dimension>,
-    /// Hours that start at this time or later; `None`: from the start.
+    /// Hours that start at or after this time; `None` for all.
     pub from: Option<Time>,
-    /// Hours that start before this time, so that periods that follow each other count nothing twice; `None`: up to now.
+    /// Hours that start before this time, so that consecutive periods do not overlap; `None` for now.
     pub to: Option<Time>,
-    /// Only what is in this queue and below it.
+    /// Only this subtree.
     pub queue: Option<QueuePath>,
-    /// Only what counts under this user.
+    /// Only this user.
     pub user: Option<String>,
 }
 
 impl Question {
-    /// Reads the dimensions: names with commas between them.
+    /// Parses dimensions, separated by commas.
     ///
     /// # Errors
-    /// One is unknown or there twice, or `tree` is next to what has no tree.
+    /// Returns an error for an unknown or duplicate dimension, or for `tree` with one that excludes it.
     pub fn by(text: &str) -> Result<Vec<Dimension>, String> {
         let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         let by: Vec<Dimension> = names.map(str::parse).collect::<Result<_, _>>()?;
@@ -109,42 +109,43 @@ impl Question {
     }
 }
 
-/// What one combination of the keys used and waited for.
+/// The sums of one combination of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportRow {
-    /// A value for each dimension, in the order that was requested; an hour as its first microsecond.
+    /// A value per dimension, in the requested order; an hour is its first microsecond.
     pub key: Vec<String>,
-    /// What was in use, placeholders too.
+    /// Allocated, including placeholders.
     pub allocated: Integral,
-    /// What was requested and not allocated.
+    /// Pending.
     pub waited: Integral,
-    /// What was guaranteed to the queue; only by tree, or by queue without what a queue has several of.
+    /// Guaranteed to the queue; only by tree, or by queue without a dimension that splits queues.
     pub guaranteed: Integral,
-    /// What was in use beyond the guarantee: of the queue itself by tree, otherwise the share in what was borrowed.
+    /// Allocated above the guaranteed resources: of the queue itself by tree, otherwise the share of the borrowed
+    /// quantity.
     pub borrowed: Integral,
 }
 
-/// The result of a query: rows, their sum, and the time range.
+/// A report: rows, their sum, and the time range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What the rows are split by.
+    /// The dimensions of rows.
     pub by: Vec<Dimension>,
-    /// From when on it counts: where the ledger starts, or what was requested.
+    /// The start: that of the ledger, or the requested one.
     pub from: Time,
-    /// Up to when.
+    /// The end.
     pub to: Time,
-    /// Before this time applications are summed up by queue and user; `None` where all are.
+    /// Before this time, applications are summed up by queue and user; `None` if nowhere.
     pub folded: Option<Time>,
-    /// When nothing was counted in that time, the oldest first.
+    /// The gaps in the time range, the oldest first.
     pub gaps: Vec<Gap>,
-    /// One row for each combination of the keys, sorted by these.
+    /// One row per combination of keys, sorted.
     pub rows: Vec<ReportRow>,
-    /// The sum of usage and waiting.
+    /// The sums of all rows.
     pub total: ReportRow,
 }
 
 impl Ledger {
-    /// Answers a question as of now, or of the time up to which it has everything where that is before now.
+    /// Answers a question as of now, or as of the end of complete data if that is earlier.
     pub fn report(&self, now: Time, question: &Question) -> Report {
         let mut all = self.clone();
         let now = self.whole_until.map_or(now, |until| now.min(until));
@@ -168,7 +169,7 @@ impl Ledger {
         }
         let Sums { mut rows, total, .. } = sums;
         for (key, used) in queues {
-            // A parent has a row by tree only, and there without use too.
+            // Only the tree has rows of parents, also without usage.
             let row = if tree { Some(rows.entry(key).or_default()) } else { rows.get_mut(&key) };
             row.into_iter().for_each(|row| row.add_queue(&used, tree));
         }
@@ -186,25 +187,24 @@ impl Ledger {
     }
 }
 
-/// The key of an hour: its first microsecond, in as many digits as any has, so that they sort.
+/// The key of an hour: its first microsecond with fixed width, for sorting.
 fn hour_key(number: u64) -> String {
     format!("{:020}", number * HOUR)
 }
 
-/// The key of a priority: how far it is from the lowest, in as many digits as any has, so that they sort.
+/// The key of a priority: its distance from the lowest with fixed width, for sorting.
 fn priority_key(priority: Priority) -> String {
     format!("{:010}", i64::from(priority.0) - i64::from(i32::MIN))
 }
 
 impl Question {
-    /// Whether each row is one queue, perhaps of an hour, so that its guarantee is next to it.
+    /// Whether each row is one queue, optionally per hour, so that it has guaranteed resources.
     fn is_of_queues(&self) -> bool {
         let of_queue = |one: &Dimension| matches!(one, Dimension::Queue | Dimension::Tree);
         let identical = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
         self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(identical)
     }
 
-    /// Whether it is asked about what an account used.
     fn takes(&self, account: &Account) -> bool {
         self.queue.as_ref().is_none_or(|queue| account.queue.is_within(queue))
             && self.user.as_ref().is_none_or(|user| **user == *account.user)
@@ -233,7 +233,6 @@ impl Question {
         self.by.iter().map(value).collect()
     }
 
-    /// The values of a key as they are shown.
     fn shown(&self, mut key: Vec<String>) -> Vec<String> {
         for (_, value) in self.by.iter().zip(&mut key).filter(|(of, _)| **of == Dimension::Priority) {
             let above = value.parse::<i64>().unwrap_or_default();
@@ -244,7 +243,7 @@ impl Question {
 }
 
 impl ReportRow {
-    /// Adds what its queue was guaranteed; by tree what it borrowed follows from that.
+    /// Adds the guaranteed resources of a queue; by tree, the borrowed quantity follows from them.
     fn add_queue(&mut self, used: &QueueUsed, tree: bool) {
         self.guaranteed.add_assign(&used.guaranteed);
         if tree {
@@ -259,7 +258,6 @@ impl ReportRow {
     }
 }
 
-/// What is added up for a question.
 struct Sums<'q> {
     question: &'q Question,
     rows: BTreeMap<Vec<String>, ReportRow>,
@@ -275,7 +273,7 @@ impl Sums<'_> {
             if !self.question.takes(account) {
                 continue;
             }
-            // Sums of queues above each other add up to nothing.
+            // Sums of nested queues have no total.
             self.total.add(used, if tree { &nothing } else { &borrowed });
             if !tree {
                 self.rows.entry(self.question.key_of(number, account)).or_default().add(used, &borrowed);
@@ -284,7 +282,7 @@ impl Sums<'_> {
             let up = std::iter::successors(Some(account.queue.clone()), QueuePath::parent);
             for queue in up.take_while(|queue| self.question.queue.as_ref().is_none_or(|of| queue.is_within(of))) {
                 let key = self.question.key_of_queue(number, &account.partition, &queue);
-                // Without a guarantee all of it is borrowed; one is taken off later.
+                // Without a guarantee all of it is borrowed; the rest is subtracted later.
                 self.rows.entry(key).or_default().add(used, &used.allocated);
             }
         }

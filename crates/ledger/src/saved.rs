@@ -1,4 +1,4 @@
-//! A ledger written down, and read again.
+//! Saves and restores a ledger.
 
 use imbl::OrdMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -8,10 +8,9 @@ use super::meter::{AppMeter, QueueMeter};
 use super::{Integral, Ledger};
 use model::{AppId, QueuePath, Time};
 
-/// The rows of one hour.
 type SavedHour = (u64, Vec<(Account, Used)>, Vec<(String, QueuePath, QueueUsed)>);
 
-/// Its form: lists instead of maps. Its fields are written without names, in this order.
+/// The saved format: lists instead of maps. Fields are written without names, in this order.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     since: Time,
@@ -59,7 +58,7 @@ impl<'de> Deserialize<'de> for Ledger {
     }
 }
 
-/// An amount as its upper and its lower half: not every format has numbers of 128 bits.
+/// A 128-bit number as two halves: not every format supports 128 bits.
 impl Serialize for Integral {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let halves = |amount: u128| ((amount >> 64) as u64, (amount & u128::from(u64::MAX)) as u64);

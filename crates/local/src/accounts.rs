@@ -1,8 +1,7 @@
-//! The names of users and groups of this system.
+//! Names of users and groups.
 //!
-//! A program that is linked statically with glibc asks `/etc/passwd` and `/etc/group` itself: the C library would load modules of the
-//! system, such as that of systemd, which a static program does not survive. So does one that is linked with musl. Any other asks the C library,
-//! which knows users of LDAP and the like, too.
+//! A statically linked program (glibc or musl) reads `/etc/passwd` and `/etc/group` itself: the C library would load
+//! system modules and crash. Other programs call the C library, which also knows LDAP users.
 
 pub(super) use system::{group_name, groups_of, user_name};
 
@@ -12,18 +11,15 @@ mod system {
 
     use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
 
-    /// The name of a user, where there is one.
     pub(crate) fn user_name(uid: u32) -> Option<String> {
         User::from_uid(Uid::from_raw(uid)).ok().flatten().map(|user| user.name)
     }
 
-    /// The groups of a user with this primary group, which is among them.
     pub(crate) fn groups_of(user: &str, primary: u32) -> Vec<u32> {
         let listed = CString::new(user).ok().and_then(|name| getgrouplist(&name, Gid::from_raw(primary)).ok());
         listed.unwrap_or_default().into_iter().map(Gid::as_raw).collect()
     }
 
-    /// The name of a group, where there is one.
     pub(crate) fn group_name(gid: u32) -> Option<String> {
         Group::from_gid(Gid::from_raw(gid)).ok().flatten().map(|group| group.name)
     }
@@ -37,23 +33,20 @@ mod system {
         std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     }
 
-    /// The name of a user, where there is one.
     pub(crate) fn user_name(uid: u32) -> Option<String> {
         files::name_of(&read("/etc/passwd"), uid)
     }
 
-    /// The groups of a user with this primary group, which is among them.
     pub(crate) fn groups_of(user: &str, primary: u32) -> Vec<u32> {
         files::groups_of(&read("/etc/group"), user, primary)
     }
 
-    /// The name of a group, where there is one.
     pub(crate) fn group_name(gid: u32) -> Option<String> {
         files::name_of(&read("/etc/group"), gid)
     }
 }
 
-/// The lines of `/etc/passwd` (`name:x:uid:…`) and of `/etc/group` (`name:x:gid:user,user`). A line of another form counts as none.
+/// Parses `/etc/passwd` (`name:x:uid:…`) and `/etc/group` (`name:x:gid:user,user`); skips malformed lines.
 #[cfg(any(test, target_feature = "crt-static"))]
 mod files {
     fn fields(text: &str) -> impl Iterator<Item = (&str, u32, Option<&str>)> {
@@ -65,12 +58,10 @@ mod files {
         })
     }
 
-    /// The name that has a number.
     pub(super) fn name_of(text: &str, number: u32) -> Option<String> {
         fields(text).find(|(_, own, _)| *own == number).map(|(name, ..)| name.to_owned())
     }
 
-    /// The primary group, then those that list the user.
     pub(super) fn groups_of(text: &str, user: &str, primary: u32) -> Vec<u32> {
         let lists = |members: Option<&str>| members.is_some_and(|members| members.split(',').any(|one| one == user));
         let others = fields(text).filter(|(_, gid, members)| *gid != primary && lists(*members));

@@ -1,4 +1,4 @@
-//! Jobs that wait for the ends of others: for one, for one index of an array or all of them, and for those of the same name.
+//! Dependencies: jobs that wait until other jobs have ended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,51 +9,51 @@ use super::dialect::plain_name;
 use super::job::{ArraySpec, Job, JobSpec, JobState, Outcome};
 use super::table::Table;
 
-/// How many jobs one may wait for, those in ranges and arrays counted: each is looked up whenever a job ends.
+/// Maximum number of awaited jobs, with ranges and arrays expanded: each is looked up whenever a job ends.
 const MOST_AWAITED: u64 = 100_000;
 
-/// Jobs that must have ended before another one may start.
+/// Jobs that must end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// The number of the job that is waited for; of an array, or a range, the first one.
+    /// Job ID, or the first of an array or range.
     pub job: u64,
-    /// How it must have ended.
+    /// How the jobs must end.
     #[serde(alias = "ok", with = "written")]
     pub how: How,
-    /// Which other ones with it.
+    /// Which other jobs are included.
     #[serde(default)]
     pub of: Which,
 }
 
-/// How a job must end for the one that waits for it, by Slurm's names.
+/// Required end, by Slurm's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// `afterok`: with exit status 0.
+    /// `afterok`: exit status 0.
     Ok,
-    /// `afterany`: with any exit status or signal.
+    /// `afterany`: any exit status or signal.
     Any,
-    /// `afternotok`: otherwise than with exit status 0; of several jobs one of them.
+    /// `afternotok`: any other end; of several jobs, one suffices.
     NotOk,
-    /// `aftercorr`: each index after the same index of that array, with exit status 0. The daemon replaces it when the job is submitted.
+    /// `aftercorr`: the same index of the other array, with exit status 0. Resolved at submission.
     Corresponding,
 }
 
-/// Which jobs a dependency names.
+/// The jobs that a dependency names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Which {
-    /// The job of that number alone.
+    /// Only the job with this ID.
     #[default]
     One,
-    /// Its whole array, if it is of one. The daemon replaces it when the job is submitted.
+    /// Its whole array. Resolved at submission.
     Array,
-    /// This index of its array. The daemon replaces it, too.
+    /// This index of its array. Resolved at submission.
     Index(u32),
-    /// All jobs up to this number.
+    /// All jobs up to this ID.
     To(u64),
 }
 
-/// The form on the disk: `true` and `false` for the first two, as releases before the others wrote them.
+/// The form on disk: `true` and `false` for the first two, as older releases wrote them.
 mod written {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -88,12 +88,11 @@ mod written {
 }
 
 impl Dependency {
-    /// On one job.
+    /// Returns a dependency on one job.
     pub fn on(job: u64, how: How) -> Self {
         Self { job, how, of: Which::One }
     }
 
-    /// The numbers of the jobs that are waited for.
     fn jobs(&self) -> std::ops::RangeInclusive<u64> {
         match self.of {
             Which::To(last) => self.job..=last,
@@ -101,7 +100,6 @@ impl Dependency {
         }
     }
 
-    /// How many jobs are waited for.
     pub(super) fn count(&self) -> u64 {
         let jobs = self.jobs();
         jobs.end().saturating_sub(*jobs.start()).saturating_add(1)
@@ -109,7 +107,6 @@ impl Dependency {
 }
 
 impl Job {
-    /// Which jobs it waits for.
     pub(super) fn after(&self) -> impl Iterator<Item = &Dependency> {
         self.spec.after.iter().chain(&self.own_after)
     }
@@ -129,11 +126,11 @@ impl fmt::Display for Dependency {
     }
 }
 
-/// The dependencies of a submission with the numbers of jobs instead of arrays and indices. Those on the same index of another array stay,
-/// for [`corresponding`]. `knows` says which jobs the submitter may see.
+/// Replaces arrays and indices by job IDs. Dependencies on the same index of another array stay, for [`corresponding`].
+/// `knows` says which jobs the submitter may see.
 ///
 /// # Errors
-/// The first that names no job, or more jobs than the limit.
+/// The first dependency that names no job, or more jobs than the limit.
 pub(super) fn resolved(
     table: &Table,
     spec: &JobSpec,
@@ -185,27 +182,26 @@ fn within_limit(awaited: u64) -> Result<(), String> {
     Err(format!("--after jobs in ranges and arrays: the request has at least {awaited}, the limit is {MOST_AWAITED}"))
 }
 
-/// The dependencies that one index of an array has alone, for those on the same index of another one.
+/// Returns the dependencies that only this index has.
 pub(super) fn corresponding(table: &Table, after: &[Dependency], index: u32) -> Vec<Dependency> {
     let one = |after: &Dependency| Some(Dependency::on(number_of_index(table, after.job, index)?, How::Ok));
     after.iter().filter_map(one).collect()
 }
 
-/// The number of the job with an index of the array that a job is of.
 fn number_of_index(table: &Table, job: u64, index: u32) -> Option<u64> {
     let task = table.jobs.get(&job)?.array?;
     let is = |number: &u64| table.jobs.get(number).and_then(|job| job.array).is_some_and(|task| task.index == index);
-    // Their indices grow as their numbers do, most often by one step.
+    // Indices grow with job IDs, usually by one step.
     let guess = task.first + u64::from(index.saturating_sub(task.lowest) / task.step.max(1));
     Some(guess)
         .filter(|guess| (task.first..=task.last()).contains(guess) && is(guess))
         .or_else(|| (task.first..=task.last()).find(is))
 }
 
-/// Whether the jobs have ended that another one waits for.
+/// Returns true if all awaited jobs have ended.
 ///
 /// # Errors
-/// Why they never will as they should.
+/// Why the condition can never be met.
 pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Dependency>) -> Result<bool, String> {
     let mut all = true;
     for dependency in after {
@@ -217,7 +213,7 @@ pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Depende
                     return Err(format!("job {number} did not end with status 0: {outcome}"));
                 }
                 Some((JobState::Ended, _)) => failed = true,
-                // One that is not kept any more has ended long ago.
+                // A job without a record ended long ago.
                 None => {}
                 Some(_) => open = true,
             }
@@ -230,12 +226,12 @@ pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Depende
     Ok(all)
 }
 
-/// The first jobs of each user and name that have not ended: a job that is to be alone waits for those before it.
+/// The first active job of each user and name: a singleton waits for the earlier ones.
 #[derive(Default)]
 pub(super) struct Alone(BTreeMap<(u32, String), u64>);
 
 impl Alone {
-    /// Of all jobs that have not ended; one that runs is before all that do not.
+    /// Collects active jobs, running ones first.
     pub fn of(table: &Table) -> Self {
         let mut found = Self::default();
         let runs = |number: u64| {
@@ -250,12 +246,12 @@ impl Alone {
         found
     }
 
-    /// Whether no other one is before it.
+    /// Returns true if no other job comes first.
     pub fn lets(&self, job: &Job) -> bool {
         self.0.get(&key(job)).is_none_or(|first| *first == job.number)
     }
 
-    /// It is queued from now on.
+    /// Records the job as queued.
     pub fn take(&mut self, job: &Job) {
         self.0.insert(key(job), job.number);
     }

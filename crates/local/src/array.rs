@@ -2,39 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tasks of an array, each of which becomes a job.
+/// Tasks that become jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArraySpec {
-    /// The index of each task.
+    /// Index of each task.
     pub indices: Vec<u32>,
-    /// How many of them may be queued or run at one time; 0 for all.
+    /// Maximum number of queued and running tasks; 0 for all.
     pub most: u32,
 }
 
-/// Which task of an array a job is.
+/// The position of a job in its array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrayTask {
-    /// The number of the array's first job; those of the others follow it.
+    /// ID of the array's first job.
     pub first: u64,
-    /// How many jobs the array has.
+    /// Number of jobs in the array.
     pub count: u32,
-    /// The index of this one.
+    /// Index of this job.
     pub index: u32,
-    /// How many of them may be queued or run at one time; 0 for all.
+    /// Maximum number of queued and running tasks; 0 for all.
     pub most: u32,
-    /// The lowest index of the array.
+    /// Lowest index of the array.
     #[serde(default)]
     pub lowest: u32,
-    /// The highest one.
+    /// Highest index of the array.
     #[serde(default)]
     pub highest: u32,
-    /// The distance of its indices; 1 where they have different ones.
+    /// Distance between indices; 1 if it varies.
     #[serde(default)]
     pub step: u32,
 }
 
 impl ArrayTask {
-    /// The first task of an array, whose first job has this number.
+    /// Returns the first task.
     pub fn first_of(array: &ArraySpec, first: u64) -> Self {
         let indices = &array.indices;
         let mut steps = indices.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
@@ -51,7 +51,7 @@ impl ArrayTask {
         }
     }
 
-    /// The number of the array's last job.
+    /// Returns the ID of the array's last job.
     pub fn last(&self) -> u64 {
         self.first + u64::from(self.count.saturating_sub(1))
     }
@@ -66,7 +66,6 @@ mod tests {
     use super::*;
     use crate::job::{Job, JobSpec, Owner};
 
-    /// Memory of this process, in bytes.
     fn resident() -> u64 {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")).unwrap();
@@ -92,7 +91,7 @@ mod tests {
         let index = |index| Job { array: Some(ArrayTask { index, ..task }), ..one.clone() };
         let mut jobs: Vec<Job> = array.indices.iter().copied().map(index).collect();
         let growth = resident().saturating_sub(before);
-        // Copies would have 2 GB.
+        // Copies would use 2 GB.
         assert!(growth < 200 << 20, "{growth} bytes");
         jobs[7].spec.priority = 3;
         assert_eq!((jobs[6].spec.priority, jobs[7].spec.priority, jobs[8].spec.priority), (0, 3, 0));

@@ -1,5 +1,4 @@
-//! Attaching to the terminal of a job: the daemon gives the owner of a job a connection to its supervisor. So he stays attached when the
-//! daemon ends.
+//! Attaches to a job's terminal: the daemon passes the owner a connection to the supervisor, which outlives the daemon.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -19,17 +18,15 @@ use super::requests::refused;
 use super::terminal;
 use super::wire::Reply;
 
-/// How often a terminal is looked for whose supervisor is only start.
 const TRIES: u32 = 40;
-/// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Daemon {
-    /// A connection to the terminal of a job, for its owner and for the daemon's user. An attached person acts as the job's user, so
-    /// admin access on its queue is not enough.
+    /// Returns a connection to the job's terminal, for its owner and the daemon's user. An attached user acts as the
+    /// job's user, so admin access to the queue is not enough.
     ///
     /// # Errors
-    /// Why there is none, as the answer.
+    /// Why the connection is not available, as the reply.
     pub(super) fn terminal_of(&self, who: &Owner, number: u64) -> Result<UnixStream, Reply> {
         let found = {
             let table = self.table();
@@ -64,7 +61,7 @@ impl Daemon {
 /// Sends a line with a connection.
 ///
 /// # Errors
-/// The other end has gone.
+/// The other end is closed.
 pub(super) fn send(stream: &UnixStream, line: &[u8], given: &UnixStream) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -76,10 +73,10 @@ pub(super) fn send(stream: &UnixStream, line: &[u8], given: &UnixStream) -> io::
     if sent == line.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// Receives a line, with the connection that came with it.
+/// Receives a line, and the connection that came with it.
 ///
 /// # Errors
-/// The other end has gone.
+/// The other end is closed.
 pub(super) fn receive(stream: &UnixStream) -> io::Result<(Vec<u8>, Option<UnixStream>)> {
     let (mut line, mut given) = (Vec::new(), None);
     while !line.ends_with(b"\n") {

@@ -1,23 +1,19 @@
-//! Bytes on their way to a file, written by a thread of its own: a write can take forever, and the clock of a job must not wait for it.
+//! Writes in a separate thread: a write can block forever, and the clock of a job must not wait for it.
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-/// How many bytes may wait to be written before the job has to wait.
 const WAITING: usize = 1 << 20;
-/// How long the end of an attempt waits for the last of them.
 const LAST: Duration = Duration::from_secs(5);
 
-/// A thread that writes what it is given, in order.
 pub(super) struct Background {
-    /// `None` when nothing more comes, or no thread can be made.
+    /// `None` after the last chunk, or if no thread can be started.
     chunks: Option<Sender<Vec<u8>>>,
     progress: Arc<Progress>,
 }
 
-/// How far the thread is.
 #[derive(Default)]
 struct Progress {
     state: Mutex<State>,
@@ -26,7 +22,7 @@ struct Progress {
 
 #[derive(Default)]
 struct State {
-    /// Bytes that wait to be written.
+    /// Bytes.
     waiting: usize,
     lost: u64,
     why: String,
@@ -48,8 +44,8 @@ impl Progress {
 }
 
 impl Background {
-    /// Starts the thread. It does `first`, then gives each chunk to what that returned; a chunk that is not written counts as lost, all
-    /// of it: how much of it was written is unknown.
+    /// Starts a thread that runs `first`, then passes each chunk to the returned function. A failed chunk is lost as a
+    /// whole: the written part is unknown.
     pub fn start<W, F>(first: F) -> Self
     where
         W: FnMut(&[u8]) -> Result<(), String>,
@@ -63,7 +59,7 @@ impl Background {
             for chunk in chunks {
                 let written = write(&chunk);
                 let mut state = done.state();
-                // A chunk that took too long counts already.
+                // A timed-out chunk is already counted.
                 if state.waiting >= chunk.len() {
                     state.waiting -= chunk.len();
                     written.err().into_iter().for_each(|why| state.lose(chunk.len(), &why));
@@ -72,18 +68,18 @@ impl Background {
             }
         };
         if let Err(why) = Builder::new().name("local-output".to_owned()).spawn(work) {
-            // Without its receiver each chunk counts as lost.
+            // Without a receiver each chunk is lost.
             progress.state().why = why.to_string();
         }
         Self { chunks: Some(sender), progress }
     }
 
-    /// Whether more can be taken in; if not, the job has to wait with its output.
+    /// Returns false if the job must wait with its output.
     pub fn is_ready(&self) -> bool {
         self.progress.state().waiting < WAITING
     }
 
-    /// Takes bytes in, and never waits.
+    /// Accepts bytes without blocking.
     pub fn write(&self, bytes: &[u8]) {
         let mut state = self.progress.state();
         let sent = self.chunks.as_ref().is_some_and(|chunks| chunks.send(bytes.to_vec()).is_ok());
@@ -94,7 +90,7 @@ impl Background {
         }
     }
 
-    /// Waits for a moment until all is written; other bytes count as lost.
+    /// Waits briefly; unwritten bytes are lost.
     pub fn finish(&mut self) {
         self.chunks = None;
         let state = self.progress.state();
@@ -104,7 +100,7 @@ impl Background {
         state.lose(waiting, "writing took too long");
     }
 
-    /// How many bytes were not written, and why.
+    /// Returns the lost bytes, and the reason.
     pub fn lost(&self) -> (u64, String) {
         let state = self.progress.state();
         (state.lost, state.why.clone())

@@ -1,4 +1,4 @@
-//! Limits by cgroup v2, where this process may make groups; else it says why not.
+//! Limits by cgroup v2.
 
 use std::fs;
 use std::io;
@@ -6,25 +6,23 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-/// Controllers without which limits are not enforced by groups.
+/// Without these controllers, groups do not enforce limits.
 const NEEDED: [&str; 3] = ["cpu", "memory", "pids"];
-/// How many processes a job may have.
 const MOST_PROCESSES: u32 = 8192;
-/// Microseconds of the period in which processor time is counted.
+/// Microseconds.
 const PERIOD: i64 = 100_000;
 
 /// How limits are enforced on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enforcement {
-    /// By a cgroup for each job, below this one.
+    /// By a cgroup per job, inside this one.
     Cgroup(PathBuf),
-    /// By process groups, rlimits and niceness, for this reason.
+    /// By process groups, rlimits, and niceness; why not by cgroups.
     Processes(String),
 }
 
 impl Enforcement {
-    /// What can be had: below `wanted`, if that is reported; else in this process's own group, if it was delegated; else, as root, below
-    /// `kornsole` at the root of all groups.
+    /// Uses `wanted`, otherwise the own group if delegated, otherwise, for root, `kornsole` in the root group.
     pub fn find(wanted: Option<&Path>) -> Self {
         let mount = match mount() {
             Some(mount) => mount,
@@ -46,7 +44,7 @@ impl Enforcement {
         Self::Processes(why)
     }
 
-    /// What is enforced, in words for people.
+    /// Describes the enforcement for people.
     pub fn describe(&self) -> String {
         match self {
             Self::Cgroup(group) => {
@@ -61,7 +59,7 @@ impl Enforcement {
         }
     }
 
-    /// The group of an attempt; `None` without groups.
+    /// Returns the path of a group; `None` without cgroups.
     pub fn group(&self, name: &str) -> Option<PathBuf> {
         match self {
             Self::Cgroup(jobs) => Some(jobs.join(name)),
@@ -69,10 +67,10 @@ impl Enforcement {
         }
     }
 
-    /// Makes the group of an attempt with its limits; `None` without groups.
+    /// Creates a group with limits; `None` without cgroups.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// The kernel rejects it.
     pub fn create(&self, name: &str, vcore: i64, memory: i64) -> io::Result<Option<PathBuf>> {
         let Self::Cgroup(jobs) = self else { return Ok(None) };
         let group = jobs.join(name);
@@ -84,14 +82,13 @@ impl Enforcement {
         fs::write(group.join("cpu.max"), format!("{} {PERIOD}", (vcore * PERIOD / 1000).max(1000)))?;
         fs::write(group.join("cpu.weight"), (vcore / 10).clamp(1, 10_000).to_string())?;
         fs::write(group.join("pids.max"), MOST_PROCESSES.to_string())?;
-        // A kernel without accounting of swap has no such file.
+        // Missing in a kernel without swap accounting.
         let _ = fs::write(group.join("memory.swap.max"), "0");
         let _ = fs::write(group.join("memory.oom.group"), "1");
         Ok(Some(group))
     }
 }
 
-/// Where cgroup v2 is mounted.
 fn mount() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     mounts.lines().find_map(|line| {
@@ -101,14 +98,13 @@ fn mount() -> Option<PathBuf> {
     })
 }
 
-/// This process's own group.
 fn own(mount: &Path) -> Option<PathBuf> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?.to_owned();
     Some(mount.join(path))
 }
 
-/// Makes a group ready to have one for each job: its own processes, of which this is one, move into a leaf next to them.
+/// Moves the group's processes into a leaf group, so that the group can have a subgroup per job.
 fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
     let controllers = fs::read_to_string(place.parent().unwrap_or(mount).join("cgroup.controllers"))?;
     let has = |text: &str, name: &str| text.split_whitespace().any(|one| one == name);
@@ -137,23 +133,23 @@ fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
 /// Moves this process into a group.
 ///
 /// # Errors
-/// The kernel refuses.
+/// The kernel rejects it.
 pub fn join(group: &Path) -> io::Result<()> {
     fs::write(group.join("cgroup.procs"), "0")
 }
 
-/// What a group used.
+/// The usage of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// The most bytes of memory.
+    /// Peak memory in bytes.
     pub max_memory: Option<u64>,
-    /// Milliseconds of processors.
+    /// CPU time in milliseconds.
     pub cpu_ms: Option<u64>,
-    /// A process of it was ended for its memory.
+    /// The kernel killed a process for its memory.
     pub out_of_memory: bool,
 }
 
-/// What a group used so far.
+/// Returns the usage so far.
 pub fn used(group: &Path) -> Used {
     let read = |file: &str| fs::read_to_string(group.join(file)).unwrap_or_default();
     let value = |text: &str, name: &str| {
@@ -167,24 +163,24 @@ pub fn used(group: &Path) -> Used {
     }
 }
 
-/// Whether the kernel counts the most memory of a group, as those from 5.19 on do.
+/// Returns true for kernel 5.19 and later.
 pub fn counts_peak(group: &Path) -> bool {
     group.join("memory.peak").exists()
 }
 
-/// Bytes of memory that a group has right now.
+/// Returns the current bytes.
 pub fn memory(group: &Path) -> Option<u64> {
     fs::read_to_string(group.join("memory.current")).ok()?.trim().parse().ok()
 }
 
-/// Ends every process of a group.
+/// Kills every process of a group.
 pub fn kill(group: &Path) {
-    // A kernel before 5.14 has no such file: the supervisor ends what is left one by one.
+    // Missing before kernel 5.14: the supervisor then kills the processes one by one.
     let _ = fs::write(group.join("cgroup.kill"), "1");
 }
 
-/// Removes a group whose processes have ended.
+/// Removes the group of ended processes.
 pub fn remove(group: &Path) {
-    // The kernel may need a moment until the last process no longer exists; the next start removes what is left.
+    // The kernel may need a moment after the last process ended; the next start removes the rest.
     let _ = fs::remove_dir(group);
 }

@@ -1,4 +1,4 @@
-//! Changes of an existing job: cancel, hold, release, restart, move, another priority.
+//! Changes of an existing job: cancel, hold, release, requeue, move, set the priority.
 
 use super::daemon::Daemon;
 use super::job::{Job, JobSpec, JobState, Outcome, Owner, Stop};
@@ -8,22 +8,19 @@ use super::wall_ms;
 use super::wire::{Edit, Reply};
 use view::act::PartitionAct;
 
-/// How many bytes the reason for a cancellation may have.
 const LONGEST_REASON: usize = 1000;
 
 impl Daemon {
-    /// Takes a job back from the scheduler.
     pub(super) fn withdraw(&self, job: &Job) {
         self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
     }
 
-    /// A job as it is now, as the answer to who changed it.
     fn shown(&self, who: &Owner, number: u64) -> Reply {
         self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
     }
 
-    /// Changes a job that a user may change, or says why it cannot be. `change` gives whether the job as it was is to be taken back from
-    /// the scheduler. What the disk does not take is refused and has no effect, but that a job which runs is to end.
+    /// `change` returns whether to withdraw the job's previous form from the scheduler. A change that cannot be written
+    /// to disk is rejected, except the end of a running job.
     fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<bool, String>) -> Option<Reply> {
         let mut table = self.table();
         let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
@@ -58,7 +55,6 @@ impl Daemon {
         None
     }
 
-    /// Ends a job, or takes it out of the queue, for a reason that is kept with it; empty for none.
     pub(super) fn cancel(&self, who: &Owner, number: u64, reason: &str) -> Reply {
         if reason.len() > LONGEST_REASON {
             return misused(format!("--reason: the request has {} bytes, the limit is {LONGEST_REASON}", reason.len()));
@@ -94,7 +90,7 @@ impl Daemon {
             self.signal(&self.table(), number);
         }
         if refusal.is_none() && in_scheduler && !own {
-            // An administrator's act is checked again, and kept in the audit, where every other one's is.
+            // The scheduler checks an administrator's action again and audits it.
             let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
             self.perform_later_because(&self.actor(who), act, reason, |_| {});
         }
@@ -134,7 +130,6 @@ impl Daemon {
         self.shown(who, number)
     }
 
-    /// Has a job restart: one that runs is ended first.
     pub(super) fn requeue(&self, who: &Owner, number: u64) -> Reply {
         let by = who.identity.user.clone();
         let mut running = false;
@@ -161,7 +156,6 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Puts a job that has not started into another queue.
     pub(super) fn move_to(&self, who: &Owner, number: u64, queue: &str) -> Reply {
         let queued = {
             let table = self.table();
@@ -180,7 +174,7 @@ impl Daemon {
             JobState::Ended => return refused(format!("job {number} has already ended")),
             JobState::Held | JobState::Waiting | JobState::Queued => {}
         }
-        // With the owner's rights, not those of the person who moves it.
+        // With the rights of the owner, not of the user who moves the job.
         let to = match self.would_take(&moved) {
             Ok(to) => to,
             Err(why) => return refused(why),
@@ -193,7 +187,7 @@ impl Daemon {
             match job.state {
                 JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
-                // As another application: to move one needs adminacl, which the owner of a job may not have.
+                // As another application: moving one needs the admin ACL, which the owner of a job may not have.
                 JobState::Queued => job.begin_again(),
                 JobState::Held | JobState::Waiting => {}
             }
@@ -203,7 +197,6 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Gives a job that has not started another priority.
     pub(super) fn set_priority(&self, who: &Owner, number: u64, priority: i32) -> Reply {
         let mut queued = None;
         let refusal = self.change(who, number, |job| {
@@ -216,13 +209,13 @@ impl Daemon {
             Ok(false)
         });
         if let Some(job) = queued.filter(|_| refusal.is_none()) {
-            // An ask that is made again replaces the one that waits.
+            // A repeated request replaces the pending one.
             self.perform_later(&self.submitter(&job), Self::ask_of(&job), |_| {});
         }
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Changes what a job requests that has not started. One that is queued gives its place in the queue away.
+    /// A queued job loses its position in the queue.
     pub(super) fn edit(&self, who: &Owner, number: u64, edit: &Edit) -> Reply {
         let machine = self.settings.machine.capacity();
         let mut misuse = None;

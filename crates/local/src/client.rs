@@ -1,4 +1,4 @@
-//! The other end of the socket.
+//! The client end of the socket.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -17,15 +17,15 @@ impl Client {
     /// Connects.
     ///
     /// # Errors
-    /// No one listens there, or one may not connect.
+    /// No listener, or access denied.
     pub fn connect(socket: &Path) -> io::Result<Self> {
         Ok(Self { reader: BufReader::new(UnixStream::connect(socket)?) })
     }
 
-    /// Asks, and waits for the answer with the output that goes with it.
+    /// Waits for the reply with its output.
     ///
     /// # Errors
-    /// The connection broke, or what came is no answer.
+    /// The connection broke, or the reply is invalid.
     pub fn ask(&mut self, request: &Request) -> io::Result<(Reply, Vec<u8>)> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
@@ -46,15 +46,15 @@ impl Client {
         Ok((reply, output))
     }
 
-    /// Asks for the terminal of a job. Returns the connection to it, or the answer that says why there is none.
+    /// Returns the connection to the terminal, or the reason why not.
     ///
     /// # Errors
-    /// The connection broke, or what came is no answer.
+    /// The connection broke, or the reply is invalid.
     pub fn attach(&mut self, job: u64) -> io::Result<(Reply, Option<UnixStream>)> {
         let mut line = serde_json::to_vec(&Request::Attach(job))?;
         line.push(b'\n');
         self.reader.get_mut().write_all(&line)?;
-        // Nothing is read ahead: the daemon speaks only when it was asked.
+        // Nothing is read ahead: the daemon only replies.
         let (line, terminal) = attach::receive(self.reader.get_ref())?;
         Ok((serde_json::from_slice(&line)?, terminal))
     }

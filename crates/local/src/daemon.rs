@@ -1,8 +1,8 @@
-//! The daemon: the jobs, the engine that decides over them, and what both need to find each other.
+//! The daemon: the jobs, and the engine that schedules them.
 //!
 //! Invariants:
-//! - the table is locked for a look or a change, never while an order is under way;
-//! - a job is on the disk before the scheduler knows of it, and before who submitted it has its number.
+//! - the table is never locked during an operation;
+//! - a job is on disk before the scheduler knows it, and before the submitter gets its ID.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,39 +24,37 @@ use model::{AppId, AskId, Identity, NodeId, Priority};
 use view::act::{Act, Actor, ActsFrom, AskSpec, Done, NodeSpec, Order, PartitionAct, Refusal, Submission};
 use view::{AppRow, PartitionView, View};
 
-/// How many applications are the newest ones.
 const NEWEST: usize = 256;
 
-/// How long those who ask have the table, and how often one after the other.
 const TURN: Duration = Duration::from_micros(50);
 const MOST_TURNS: u32 = 40;
 
-/// How the daemon is set up.
+/// Settings of the daemon.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The machine, as it is offered.
+    /// The machine as offered to the scheduler.
     pub machine: Machine,
     /// How limits are enforced.
     pub enforcement: Enforcement,
-    /// How long lies between SIGTERM and SIGKILL.
+    /// Time between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// How many bytes of output are kept of an attempt.
+    /// Maximum stored output of one attempt, in bytes.
     pub output_bytes: u64,
-    /// How many bytes of output are stored of all attempts of one user that ended.
+    /// The same for all ended attempts of one user.
     pub user_output_bytes: u64,
-    /// How many jobs that ended are kept.
+    /// Maximum number of ended jobs that are retained.
     pub history: usize,
-    /// Who runs the daemon.
+    /// The user who runs the daemon.
     pub owner: Owner,
-    /// What supervises jobs.
+    /// The program that supervises jobs.
     pub helper: Helper,
-    /// How many files a job may have open, where the daemon has more for itself.
+    /// Open file limit of a job.
     pub files: Option<u64>,
-    /// The directory of the socket; what is there can be read by all who submit jobs.
+    /// Directory of the socket, readable by all submitters.
     pub socket_folder: PathBuf,
 }
 
-/// Lets a console in for someone: gives the address of the REST API and a token that represents him, or why not.
+/// Returns the REST address and a token for a user, or the reason why not.
 pub type TokenSource = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
 
 /// A running daemon.
@@ -65,20 +63,16 @@ pub struct Daemon {
     pub(super) settings: Settings,
     pub(super) store: Store,
     table: Mutex<Table>,
-    /// How many wait for the table to answer a request.
     asking: AtomicUsize,
-    /// A job has ended.
     pub(super) ended: Condvar,
     waker: UnixStream,
-    /// How many supervisors may be start at one time.
     pub(super) most_beginning: usize,
     pub(super) token_source: OnceLock<TokenSource>,
-    /// Why jobs cannot be written at present.
     unkept: Mutex<Option<String>>,
 }
 
 impl Daemon {
-    /// A daemon over the jobs of a directory, with an engine that is kept in the same one. Returns what wakes [`Daemon::reconcile_forever`].
+    /// Opens a daemon. The returned stream wakes [`Daemon::reconcile_forever`].
     ///
     /// # Errors
     /// The directory cannot be used.
@@ -111,18 +105,17 @@ impl Daemon {
         Ok((daemon, woken))
     }
 
-    /// Has consoles let in by this from now on, once.
+    /// Sets the source of console tokens, once.
     pub fn set_token_source(&self, source: TokenSource) {
         let _ = self.token_source.set(source);
     }
 
-    /// Has the reconciling thread look again.
     pub(super) fn wake(&self) {
-        // A full pipe wakes as well as a byte more in it.
+        // A full pipe also wakes the thread.
         let _ = io::Write::write(&mut &self.waker, &[1]);
     }
 
-    /// The jobs, for a request: someone waits for the answer.
+    /// For a request: a user waits.
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
         self.asking.fetch_add(1, Ordering::AcqRel);
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,7 +123,7 @@ impl Daemon {
         table
     }
 
-    /// The jobs, for one step of many: those who ask have their turn first, as a lock that is taken again at once is never theirs.
+    /// For one of many steps. Requests go first: a lock that is retaken at once would starve them.
     pub(super) fn table_in_turn(&self) -> MutexGuard<'_, Table> {
         for _ in 0..MOST_TURNS {
             if self.asking.load(Ordering::Acquire) == 0 {
@@ -141,43 +134,36 @@ impl Daemon {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The jobs, waited for until one ends or the time has ended.
     pub(super) fn wait_for_end<'t>(&self, table: MutexGuard<'t, Table>, most: Duration) -> MutexGuard<'t, Table> {
         self.ended.wait_timeout(table, most).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// The partition that jobs are in: the first one.
     pub(super) fn partition(view: &View) -> Option<&PartitionView> {
         view.partitions.first()
     }
 
-    /// The live application of a job.
     pub(super) fn app<'v>(view: &'v View, job: &Job) -> Option<&'v Arc<AppRow>> {
         let id = job.app();
-        // The newest ones are the last ones, and asked about most.
+        // Newest first: most requests are about them.
         Self::partition(view)?.apps.iter().rev().flatten().find(|app| app.id == id)
     }
 
-    /// The same, among the newest ones only.
     pub(super) fn newest_app<'v>(view: &'v View, job: &Job) -> Option<&'v Arc<AppRow>> {
         let id = job.app();
         Self::partition(view)?.apps.iter().rev().take(NEWEST).flatten().find(|app| app.id == id)
     }
 
-    /// The live applications by their ids: for a look at many jobs.
     pub(super) fn apps(view: &View) -> HashMap<&AppId, &Arc<AppRow>> {
         let parts = Self::partition(view).into_iter();
         parts.flat_map(|part| part.apps.iter().flatten()).map(|app| (&app.id, app)).collect()
     }
 
-    /// The user at the other end of the socket.
     pub(super) fn actor(&self, who: &Owner) -> Actor {
         let admin = who.uid == 0 || who.uid == self.settings.owner.uid;
         let from = ActsFrom::Api { address: Arc::from("local socket"), request: Arc::from("") };
         Actor { from, ..Actor::from(who.identity.clone()).scheduler_admin(admin) }
     }
 
-    /// Has an order carried out, and does not wait.
     pub(super) fn perform_later(
         &self,
         actor: &Actor,
@@ -187,7 +173,6 @@ impl Daemon {
         self.perform_later_because(actor, act, "", answer);
     }
 
-    /// The same with a reason for the audit.
     pub(super) fn perform_later_because(
         &self,
         actor: &Actor,
@@ -201,7 +186,6 @@ impl Daemon {
         self.engine.perform(actor.clone(), order, Box::new(answer));
     }
 
-    /// Registers this machine as the node, or changes what it has.
     fn offer_machine(&self) -> Result<(), Refusal> {
         let view = self.engine.published().view();
         let (id, capacity) = (self.settings.machine.node(), self.settings.machine.capacity());
@@ -218,7 +202,6 @@ impl Daemon {
         Ok(())
     }
 
-    /// A job as the scheduler is offered it.
     pub(super) fn submission(job: &Job) -> Submission {
         Submission {
             app: job.app(),
@@ -229,13 +212,11 @@ impl Daemon {
         }
     }
 
-    /// Whether a job may be one that makes no room for others.
     pub(super) fn may_keep_its_room(&self, job: &Job) -> bool {
         let uid = job.owner.uid;
         uid == 0 || uid == self.settings.owner.uid || self.administers(&job.owner, job)
     }
 
-    /// Whether someone administers the queue that a job is in.
     pub(super) fn administers(&self, who: &Owner, job: &Job) -> bool {
         let view = self.engine.published().view();
         let part = Self::partition(&view).map(|part| part.name.clone());
@@ -243,13 +224,11 @@ impl Daemon {
         part.is_some_and(|partition| view.may(&self.actor(who), &Act::In { partition, act }).is_ok())
     }
 
-    /// Who acts for a job's own orders: its submitter.
     pub(super) fn submitter(&self, job: &Job) -> Actor {
         let who: Identity = job.owner.identity.clone();
         Actor { from: ActsFrom::Workload, ..Actor::from(who) }
     }
 
-    /// The ask of a job's present attempt.
     pub(super) fn ask_of(job: &Job) -> PartitionAct {
         let ask = AskSpec {
             app: job.app(),
@@ -264,12 +243,11 @@ impl Daemon {
         PartitionAct::Ask { app: job.app(), asks: vec![ask] }
     }
 
-    /// The release of an attempt's ask.
     pub(super) fn release_of(job: &Job, attempt: u32) -> PartitionAct {
         PartitionAct::Release { app: job.app(), ask: AskId::from(format!("run-{attempt}")) }
     }
 
-    /// Marks a job as queued, once the disk has taken that: what the scheduler has is queued on the disk. Returns whether it has.
+    /// Records the job as queued on disk, before the scheduler gets it. Returns true if recorded.
     pub(super) fn queue(&self, job: &mut Job) -> bool {
         job.state = JobState::Queued;
         let retained = self.keep(job);
@@ -279,7 +257,7 @@ impl Daemon {
         retained
     }
 
-    /// Has what is written outlast a loss of power, soon after it was written, for as long as the process lives.
+    /// Syncs until the process ends.
     pub fn sync_forever(&self) {
         let mut failing = false;
         loop {
@@ -293,12 +271,12 @@ impl Daemon {
         }
     }
 
-    /// Keeps a job as it is now. Gives whether the disk took it.
+    /// Returns true if the disk accepted the state.
     pub(super) fn keep(&self, job: &Job) -> bool {
         self.save(job).is_ok()
     }
 
-    /// The same with the reason. It is reported once that the disk takes nothing, and once that it works again.
+    /// Reports the first failure, and the recovery.
     pub(super) fn save(&self, job: &Job) -> io::Result<()> {
         let kept = self.store.save(job);
         let failing = kept.as_ref().err().map(ToString::to_string);
@@ -312,7 +290,6 @@ impl Daemon {
         kept
     }
 
-    /// Why jobs cannot be written at present, for all who look at them.
     pub(super) fn unkept(&self) -> Option<String> {
         let unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner);
         unkept.as_ref().map(|why| format!("cannot save jobs, retrying: {why}"))

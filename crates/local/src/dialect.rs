@@ -1,26 +1,26 @@
-//! Variables that scripts for other schedulers read: those of Slurm and of PBS, for one machine.
+//! Variables for scripts of other schedulers: Slurm and PBS.
 
 use serde::{Deserialize, Serialize};
 
 use super::job::Job;
 
-/// For which scheduler a script is written.
+/// The scheduler that a script was written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
-    /// Lines with `#SBATCH`; variables with `SLURM_`.
+    /// `#SBATCH` lines; `SLURM_` variables.
     Slurm,
-    /// Lines with `#PBS`; variables with `PBS_`.
+    /// `#PBS` lines; `PBS_` variables.
     Pbs,
 }
 
-/// The name of this machine, without its domain.
+/// Returns the host name without its domain.
 pub fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     name.trim().split('.').next().filter(|name| !name.is_empty()).unwrap_or("localhost").to_owned()
 }
 
-/// The variables that only the daemon knows: numbers, the array, the attempt, the GPUs. The others are in the environment of the submission.
+/// The variables that only the daemon knows; the others are in the submitted environment.
 pub(super) fn variables(dialect: Dialect, job: &Job) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut set = |name: &str, value: String| found.push((name.to_owned(), value));
@@ -56,15 +56,14 @@ pub(super) fn variables(dialect: Dialect, job: &Job) -> Vec<(String, String)> {
     found
 }
 
-/// The name of a job without the index of its array.
 pub(super) fn plain_name(job: &Job) -> String {
     let name = job.name();
     let index = job.array.map(|task| format!("[{}]", task.index)).unwrap_or_default();
     name.strip_suffix(&index).map(str::to_owned).unwrap_or(name)
 }
 
-/// A file name of a job. `%j` is its number, `%A` that of its array, `%a` its index, `%x` its name, `%u` its user, `%N` the machine; `%n`
-/// and `%t` are the node and the task, both 0 on one machine. A number between `%` and the letter is the least count of digits.
+/// Expands a file name pattern: `%j` job ID, `%A` array ID, `%a` index, `%x` job name, `%u` user, `%N` host; `%n` and
+/// `%t` (node and task) are 0. A number after `%` is the minimum count of digits.
 pub(super) fn file_name(pattern: &str, job: &Job) -> String {
     let (mut path, mut rest) = (String::new(), pattern);
     while let Some((before, after)) = rest.split_once('%') {
@@ -72,7 +71,7 @@ pub(super) fn file_name(pattern: &str, job: &Job) -> String {
         let digits = after.len() - after.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
         let width = after[..digits].parse::<usize>().unwrap_or_default().min(10);
         let numeric = |value: u64| format!("{value:0width$}");
-        // A name is no path.
+        // A job name must not become a path.
         let word = |text: &str| text.replace('/', "_");
         let mut letters = after[digits..].chars();
         let part = match letters.next() {

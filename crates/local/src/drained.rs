@@ -1,4 +1,4 @@
-//! A drained machine: nothing new starts on it. Who drained it, when and why is in the audit, whichever way it was drained.
+//! Drains the machine. The audit records who drained it, when, and why.
 
 use super::daemon::Daemon;
 use super::job::Owner;
@@ -9,11 +9,9 @@ use view::PartitionView;
 use view::act::PartitionAct;
 use view::audit::AuditQuery;
 
-/// How many entries are looked through for the one that was carried out.
 const MOST_ENTRIES: usize = 20;
 
 impl Daemon {
-    /// That the machine is drained, by whom, since when and why; `None` where it is not.
     pub(super) fn drained(&self, part: Option<&PartitionView>) -> Option<String> {
         let id = self.settings.machine.node();
         part?.nodes.get(&id).filter(|node| !node.schedulable)?;
@@ -32,7 +30,6 @@ impl Daemon {
         Some(format!("this machine is drained by {}{since}: {reason}", entry.user))
     }
 
-    /// Has nothing new start on this machine; running jobs continue.
     pub(super) fn drain(&self, who: &Owner, reason: &str) -> Reply {
         let reason = reason.trim();
         if reason.is_empty() {
@@ -44,7 +41,6 @@ impl Daemon {
         self.serviced(who, PartitionAct::DrainNode(self.settings.machine.node()), reason)
     }
 
-    /// Has jobs start again on this machine.
     pub(super) fn undrain(&self, who: &Owner) -> Reply {
         if self.drained(Self::partition(&self.engine.published().view())).is_none() {
             return refused("cannot resume this machine: it is not drained");
@@ -60,7 +56,7 @@ impl Daemon {
     }
 }
 
-/// A time in nanoseconds since 1970: `2026-11-27 23:05 UTC`.
+/// Formats nanoseconds as `2026-11-27 23:05 UTC`.
 fn at(wall: i64) -> String {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(wall)).map_or_else(
         |_| "an unknown time".to_owned(),

@@ -1,35 +1,35 @@
-//! Which jobs a list shows, and how many of an array are in which state.
+//! Filters of job lists, and counts of array indices by state.
 
 use serde::{Deserialize, Serialize};
 
 use super::job::{JobState, Outcome};
 
-/// Where a job is, and how it ended.
+/// State of a job, or how it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Its process runs, or is about to.
+    /// Its process runs or starts.
     Running,
     /// Waits for the scheduler.
     Queued,
     /// Waits for another job, or for its time.
     Waiting,
-    /// Waits to be released by hand.
+    /// Waits for a manual release.
     Held,
-    /// Ended in any way but with 0, and no one canceled it.
+    /// Not 0, and not canceled.
     Failed,
-    /// Someone canceled it.
+    /// A user canceled the job.
     Canceled,
     /// Exited with 0.
     Ok,
 }
 
 impl Kind {
-    /// All of them: what is most worth to be shown first.
+    /// All kinds, the most important first.
     pub const ALL: [Self; 7] =
         [Self::Running, Self::Queued, Self::Waiting, Self::Held, Self::Failed, Self::Canceled, Self::Ok];
 
-    /// The kind of a job.
+    /// Returns the kind of a job.
     pub fn of(state: JobState, outcome: Option<&Outcome>) -> Self {
         match (state, outcome) {
             (JobState::Running, _) => Self::Running,
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -55,49 +55,49 @@ impl Kind {
         }
     }
 
-    /// Whether such a job has not ended.
+    /// Returns true for jobs that have not ended.
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Running | Self::Queued | Self::Waiting | Self::Held)
     }
 }
 
-/// How many indices of an array are of each kind, in the order of [`Kind::ALL`].
+/// Indices by kind, in the order of [`Kind::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts([u32; Kind::ALL.len()]);
 
 impl Counts {
-    /// Counts one more.
+    /// Counts one index.
     pub fn add(&mut self, kind: Kind) {
         self.0[kind as usize] += 1;
     }
 
-    /// The kinds that there are, with their numbers.
+    /// Returns the kinds with a nonzero count.
     pub fn iter(&self) -> impl Iterator<Item = (Kind, u32)> {
         Kind::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
     }
 }
 
-/// Which jobs a list shows. Without any of these: those that have not ended.
+/// Filter of a list; by default, active jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
-    /// Of these kinds; of all where none is named, but `since` or `numbers` is.
+    /// All if empty and `since` or `numbers` is set.
     pub kinds: Vec<Kind>,
     /// Of this user.
     pub user: Option<String>,
-    /// In this queue or below it: a path, or its last part.
+    /// Subtree: a path, or its last part.
     pub queue: Option<String>,
-    /// With this name; `*` is any text.
+    /// Job name; `*` matches any text.
     pub name: Option<String>,
-    /// That ended after this time, in milliseconds since 1970, or have not.
+    /// Not ended before, in milliseconds since 1970.
     pub since: Option<u64>,
-    /// From this number to that one; a single number of an array means all of it.
+    /// Range of IDs; an ID of an array selects all of it.
     pub numbers: Option<(u64, u64)>,
-    /// An array is one row.
+    /// Show an array as one row.
     pub grouped: bool,
 }
 
 impl Filter {
-    /// Whether jobs of a kind are shown.
+    /// Returns true for a matching kind.
     pub fn takes(&self, kind: Kind) -> bool {
         match self.kinds.is_empty() {
             true => kind.is_live() || self.since.is_some() || self.numbers.is_some(),
@@ -105,14 +105,14 @@ impl Filter {
         }
     }
 
-    /// Whether jobs of a queue are shown.
+    /// Returns true for a matching queue path.
     pub fn takes_queue(&self, path: &str) -> bool {
         let Some(wanted) = &self.queue else { return true };
         let below = |rest: &str| rest.is_empty() || rest.starts_with('.');
         path.strip_prefix(wanted.as_str()).is_some_and(below) || path.rsplit('.').next() == Some(wanted)
     }
 
-    /// Whether jobs with a name are shown.
+    /// Returns true for a matching job name.
     pub fn takes_name(&self, name: &str) -> bool {
         let Some(wanted) = &self.name else { return true };
         let (first, rest) = wanted.split_once('*').map_or((wanted.as_str(), None), |(first, rest)| (first, Some(rest)));

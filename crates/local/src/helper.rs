@@ -1,6 +1,6 @@
-//! The program that supervises jobs: `kornsole-job`, which is installed next to `kornsole`; without it `kornsole` itself does that.
+//! The program that supervises jobs: `kornsole-job` next to `kornsole`, otherwise `kornsole` itself.
 //!
-//! Each job starts two processes of it. A program of many megabytes takes several times as long for each as one that is small.
+//! Each job starts two processes of it, and a large program starts several times slower.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -14,19 +14,15 @@ use std::sync::Arc;
 
 use super::part::VERSION;
 
-/// What it is installed as, and what its processes are called in lists.
 const NAME: &str = "kornsole-job";
-/// Where a process finds the program that it runs.
 const OWN: &str = "/proc/self/exe";
 
-/// The program that supervises jobs, held open: one that is installed later is of another release.
-///
-/// The default is the program that runs, also when its file was replaced meanwhile.
+/// Kept open: a program that is installed later is of another release. The default is the running program.
 #[derive(Clone, Debug, Default)]
 pub struct Helper(Option<Arc<File>>);
 
 impl Helper {
-    /// The one next to this program. Also why that is not used, if so.
+    /// Finds the program, and why the one next to this one is not used.
     pub fn find() -> (Self, Option<String>) {
         match std::env::current_exe().and_then(|own| Self::beside(&own)) {
             Ok(found) => (found, None),
@@ -34,7 +30,6 @@ impl Helper {
         }
     }
 
-    /// The one next to a program.
     fn beside(own: &Path) -> io::Result<Self> {
         let path = own.with_file_name(NAME);
         let wrong = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
@@ -50,8 +45,9 @@ impl Helper {
         Err(wrong(&format!("it is not of release {}", env!("CARGO_PKG_VERSION"))))
     }
 
-    /// A process of it, without anything of this one's environment. It changes its directory itself ([`supervise::run`]): with a directory here
-    /// a static program would copy itself for each process, which takes milliseconds where it has many pages.
+    /// Returns a command with an empty environment. The process changes its directory itself ([`supervise::run`]):
+    /// setting it here would make a static program copy itself for each process, which takes milliseconds with many
+    /// pages.
     ///
     /// [`supervise::run`]: super::supervise::run
     pub(super) fn command(&self) -> Command {
@@ -62,12 +58,11 @@ impl Helper {
     }
 }
 
-/// The path by which the child of this process finds a file that this one has open.
 fn by_descriptor(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Whether no one can change a program who cannot change the one that starts it.
+/// Only users who can change this program can change the other one.
 fn is_as_safe(program: &Metadata, own: &Metadata) -> bool {
     let others = |found: &Metadata| found.mode() & 0o022;
     program.is_file() && program.uid() == own.uid() && others(program) & !others(own) == 0

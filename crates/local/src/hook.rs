@@ -1,4 +1,4 @@
-//! Hooks, the commands that a job brings with it: a shell runs them before the job is asked to end, and after it has ended.
+//! Shell commands before a job is asked to end, and after its end.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,25 +13,24 @@ use super::helper::Helper;
 use super::part::START;
 use super::process;
 
-/// How long the hook of an end may run.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Which command it is.
+/// The kind of hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hook {
-    /// Before the signal that asks the job to end, so that it can save its work.
+    /// Before the signal, to save work.
     Checkpoint,
-    /// When an attempt has ended.
+    /// After an attempt has ended.
     AtEnd,
 }
 
 impl Hook {
-    /// By its name on the command line of `local-start`.
+    /// Parses the name for `local-start`.
     pub fn by_name(name: &str) -> Option<Self> {
         [Self::Checkpoint, Self::AtEnd].into_iter().find(|hook| hook.name() == name)
     }
 
-    /// Its name on the command line of `local-start`.
+    /// Returns the name for `local-start`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Checkpoint => "checkpoint",
@@ -40,17 +39,17 @@ impl Hook {
     }
 }
 
-/// A hook that runs, next to the command or after it, as the job's user and with its limits.
+/// Runs with the job's user and limits.
 pub struct Running {
     child: Child,
     pub(super) fd: OwnedFd,
 }
 
 impl Running {
-    /// Starts the hook of an attempt. `variable` is in its environment, next to the job's own.
+    /// Adds `variable` to the environment.
     ///
     /// # Errors
-    /// The system gives no process.
+    /// No process can be started.
     pub fn start(folder: &Path, hook: Hook, variable: (&str, &str), output: Stdio, errors: Stdio) -> io::Result<Self> {
         let mut command = Helper::default().command();
         command.arg(START).arg(folder).arg(hook.name()).env(variable.0, variable.1);
@@ -59,12 +58,12 @@ impl Running {
         Ok(Self { child, fd: pidfd_open(pid, PidfdFlags::empty())? })
     }
 
-    /// Whether it has ended; one that cannot be asked has.
+    /// Returns true also if its state is unknown.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits for its end, for a while. Returns what is to be reported of it; empty when it ended with 0.
+    /// Waits with a time limit. Returns a message; empty after status 0.
     pub fn wait(mut self) -> String {
         let until = Instant::now() + LONGEST;
         loop {

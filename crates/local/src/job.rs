@@ -1,4 +1,4 @@
-//! A job as it is kept: its submission, its owner, each attempt, its end.
+//! A job: its submission, owner, attempts, and end.
 
 use std::fmt;
 
@@ -11,151 +11,151 @@ use super::shared::Shared;
 use super::words::Words;
 use model::{AppId, AskId, Identity, MEMORY, Resource, VCORE};
 
-/// The name of the resource that counts GPUs.
+/// Resource name of GPUs.
 pub const GPU: &str = "gpu";
 
-/// What someone needs run.
+/// The submission of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSpec {
-    /// The program and its arguments; on the disk in a file of their own ([`super::store`]).
+    /// In a separate file ([`super::store`]).
     #[serde(default)]
     pub command: Words,
-    /// What it is called; empty for the name of the program.
+    /// Empty for the program name.
     pub name: String,
-    /// The queue requested; may be empty.
+    /// Requested queue; may be empty.
     pub queue: String,
     /// Thousandths of a core.
     pub vcore: i64,
-    /// Bytes; 0 for an equal share of the machine for each core requested.
+    /// Bytes; 0 for an equal share per requested core.
     pub memory: i64,
-    /// How many GPUs.
+    /// Number of GPUs.
     pub gpu: i64,
-    /// After how many seconds of running it is stopped.
+    /// Time limit of an attempt, in seconds.
     pub time_limit: Option<u64>,
-    /// A higher one is tried first.
+    /// Higher priorities are scheduled first.
     pub priority: i32,
-    /// Which jobs must have ended before.
+    /// Jobs that must end first.
     pub after: Vec<Dependency>,
-    /// It starts when no earlier job of its user and name is left.
+    /// After all earlier jobs with its user and name.
     #[serde(default)]
     pub singleton: bool,
-    /// How often it is tried again after an attempt that failed.
+    /// Number of retries after failed attempts.
     pub retry: u32,
-    /// What happens to it when it has to make room, and when the machine was restarted.
+    /// What happens after preemption and after a reboot.
     pub when_stopped: WhenStopped,
-    /// Waits until it is released by hand.
+    /// Waits for a manual release.
     pub hold: bool,
-    /// Its whole environment. The daemon keeps it on the disk only ([`super::store`]).
+    /// The whole environment, on disk only ([`super::store`]).
     pub env: Vec<(String, String)>,
-    /// Where it runs.
+    /// Working directory.
     pub dir: String,
-    /// The mask of its files.
+    /// File mode mask.
     pub umask: u32,
-    /// The tasks, when it is an array.
+    /// The tasks of an array.
     #[serde(default)]
     pub array: Option<ArraySpec>,
-    /// A file of the submitter that gets its output as well, with the letters of [`super::dialect`] in its name; empty for none.
+    /// Additional output file, with the patterns of [`super::dialect`]; empty for none.
     #[serde(default)]
     pub output: String,
-    /// A file of the submitter that gets its standard error, which is then not in the output; empty for none.
+    /// Separate file for standard error; empty for none.
     #[serde(default)]
     pub error: String,
-    /// It does not start before this time, in milliseconds since 1970.
+    /// Earliest start, in milliseconds since 1970.
     #[serde(default)]
     pub begin: Option<u64>,
-    /// For which scheduler its script is written, and so which variables it has.
+    /// Scheduler of its script, which determines its variables.
     #[serde(default)]
     pub dialect: Option<Dialect>,
-    /// How many task slots its script for PBS has; 0 for none.
+    /// Slots of its PBS script; 0 for none.
     #[serde(default)]
     pub slots: u32,
-    /// It does not give way to others.
+    /// Is not preempted.
     #[serde(default)]
     pub no_preempt: bool,
-    /// It has a terminal, to which its owner attaches.
+    /// Has a terminal, to which its owner attaches.
     #[serde(default)]
     pub interactive: bool,
-    /// The signal that asks it to end; SIGTERM without it.
+    /// Asks it to end; default: SIGTERM.
     #[serde(default)]
     pub signal: Option<i32>,
-    /// What a shell runs before the signal, so that the job can save its work; empty for nothing.
+    /// Shell command before that signal; empty for none.
     #[serde(default)]
     pub checkpoint: String,
-    /// What a shell runs after each attempt; empty for nothing.
+    /// Shell command after each attempt; empty for none.
     #[serde(default)]
     pub at_end: String,
-    /// The limits of the process that submitted it, as [`super::limits`] writes them; the daemon sets it.
+    /// Of the submitting process (`limits`).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub limits: String,
-    /// How nice that process was; the daemon sets it.
+    /// Of the submitting process.
     #[serde(default)]
     pub nice: i32,
 }
 
-/// What happens to a job that was stopped for an outside reason.
+/// After a stop for an external reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenStopped {
-    /// It is queued again, and starts from its start.
+    /// The job is queued again and restarts.
     #[default]
     Requeue,
-    /// It has failed.
+    /// The job fails.
     Fail,
 }
 
-/// Whose a job is, as the kernel named him when it was submitted.
+/// The submitter, as the kernel identified it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// The number of the user.
+    /// User ID.
     pub uid: u32,
-    /// The number of the primary group.
+    /// ID of the primary group.
     pub gid: u32,
-    /// The numbers of all groups.
+    /// IDs of all groups.
     pub groups: Vec<u32>,
     /// The same by name.
     pub identity: Identity,
 }
 
-/// Where a job stands.
+/// State of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
-    /// Waits to be released by hand.
+    /// Waits for a manual release.
     Held,
     /// Waits for another job.
     Waiting,
     /// Waits for the scheduler.
     Queued,
-    /// Its process runs, or is about to.
+    /// Its process runs or starts.
     Running,
-    /// It has ended, and stays so unless it is requeued.
+    /// Has ended; can be requeued.
     Ended,
 }
 
-/// How an attempt, or a job, ended.
+/// How an attempt or a job ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// With this status.
+    /// With this exit status.
     Exited(i32),
-    /// By this signal, which the job did not get from the daemon.
+    /// By a signal that the daemon did not send.
     Signalled(i32),
-    /// It ran longer than it might.
+    /// Exceeded its time limit.
     TimeLimit,
-    /// It used more memory than it requested.
+    /// Exceeded its memory.
     MemoryLimit,
-    /// This user ended it.
+    /// Canceled by this user.
     Cancelled(String),
-    /// It made room for another one.
+    /// Preempted by the scheduler.
     Preempted,
-    /// How it ended is unknown, for this reason.
+    /// Unknown end, for this reason.
     Lost(String),
-    /// It was not started, for this reason.
+    /// Not started, for this reason.
     NotStarted(String),
 }
 
 impl Outcome {
-    /// The exit status for those who wait: the job's own, 128 and the signal, 124 for its time as timeout(1) says it, 125 for the others.
+    /// Returns the job's own status, 128 plus the signal, 124 for the time limit (like timeout(1)), otherwise 125.
     pub fn status(&self) -> u8 {
         match self {
             Self::Exited(status) => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
@@ -183,31 +183,31 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The end of an attempt, as its supervisor writes it.
+/// Written by the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnd {
-    /// When, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub at: u64,
-    /// With a status, by a signal, or lost.
+    /// Exit status, signal, or lost.
     pub outcome: Outcome,
-    /// The daemon requested it before the command ended by itself.
+    /// Requested by the daemon.
     pub asked: bool,
-    /// The most memory that it had, in bytes: by its cgroup, else as [`super::meter`] measures it.
+    /// Peak bytes, by cgroup or `meter`.
     pub max_memory: Option<u64>,
-    /// Where that was not measured: no process of it had more bytes.
+    /// Otherwise: upper bound per process, in bytes.
     #[serde(default)]
     pub memory_at_most: Option<u64>,
-    /// What it used of processors, in milliseconds.
+    /// CPU time in milliseconds.
     pub cpu_ms: u64,
-    /// How many bytes of output could not be written.
+    /// Bytes of output that could not be written.
     pub lost_output: u64,
-    /// What could not be done, but did not end it: its output file, its hooks. Empty for nothing.
+    /// Non-fatal errors: output file, hooks. Empty for none.
     #[serde(default)]
     pub note: String,
 }
 
 impl AttemptEnd {
-    /// An end of which nothing else is known.
+    /// Returns an end with unknown details.
     pub fn new(outcome: Outcome) -> Self {
         let at = super::wall_ms();
         let (max_memory, memory_at_most) = (None, None);
@@ -215,78 +215,78 @@ impl AttemptEnd {
     }
 }
 
-/// One time that a job runs.
+/// One run of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// From 1 on; its ask has it in its id.
+    /// From 1; part of the request ID.
     pub number: u32,
-    /// When it was started, in milliseconds since 1970.
+    /// Start in milliseconds since 1970.
     pub started: u64,
-    /// Which GPUs are its own.
+    /// Assigned GPUs.
     pub gpus: Vec<u32>,
-    /// How it ended; `None` while it runs.
+    /// `None` while the attempt runs.
     pub end: Option<AttemptEnd>,
 }
 
-/// Why a job that runs is being stopped.
+/// Why a running job is stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
-    /// This user canceled it.
+    /// Canceled by this user.
     Cancelled(String),
-    /// This user has it restart.
+    /// Requeued by this user.
     Requeued(String),
-    /// The scheduler took its allocation for another one.
+    /// The scheduler preempted its allocation.
     Preempted,
 }
 
-/// All that is kept of a job.
+/// The stored record of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its number, which no other job has.
+    /// Unique ID.
     pub number: u64,
-    /// What was asked; all indices of an array share it. On the disk in a file of its own ([`super::store`]) until it is changed.
+    /// Shared by all indices of an array. In a separate file ([`super::store`]) until changed.
     #[serde(default, skip_serializing_if = "is_elsewhere")]
     pub spec: Shared<JobSpec>,
-    /// The same as it was submitted.
+    /// The submission before changes.
     #[serde(skip)]
     pub as_submitted: Shared<JobSpec>,
-    /// Which jobs this index alone waits for, with those of `spec`.
+    /// In addition to those of `spec`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_after: Vec<Dependency>,
-    /// Whose it is.
+    /// The owner.
     pub owner: Shared<Owner>,
-    /// When it was submitted, in milliseconds since 1970.
+    /// Submission time in milliseconds since 1970.
     pub submitted: u64,
-    /// Which task of an array it is.
+    /// Its position in an array.
     #[serde(default)]
     pub array: Option<ArrayTask>,
-    /// Where it stands.
+    /// The state.
     pub state: JobState,
-    /// How often it was submitted to the scheduler: once, and again whenever it was released.
+    /// Number of submissions: one, plus one per release.
     pub generation: u32,
-    /// The number of the attempt that runs, or that it waits for.
+    /// Number of the running or next attempt.
     pub next: u32,
-    /// How many attempts failed and were tried again.
+    /// Number of retries so far.
     pub retried: u32,
-    /// What has run so far.
+    /// All attempts so far.
     pub attempts: Vec<Attempt>,
-    /// Why it is being stopped.
+    /// Why the job is being stopped.
     pub stopping: Option<Stop>,
-    /// What was reported when it was canceled; empty for nothing.
+    /// Reason of the cancellation; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cancel_reason: String,
-    /// How it ended.
+    /// How the job ended.
     pub outcome: Option<Outcome>,
-    /// When it ended, in milliseconds since 1970.
+    /// End in milliseconds since 1970.
     pub ended: Option<u64>,
-    /// The scheduler has answered for it; until then it is not missed there.
+    /// The scheduler has answered, so it must have the job.
     #[serde(skip)]
     pub confirmed: bool,
 }
 
 impl Job {
-    /// A job as it is submitted.
+    /// Creates a submitted job.
     pub fn new(number: u64, spec: JobSpec, owner: Owner, now: u64) -> Self {
         let state = if spec.hold { JobState::Held } else { JobState::Waiting };
         let spec = Shared::from(spec);
@@ -311,7 +311,7 @@ impl Job {
         }
     }
 
-    /// The application that it is for the scheduler.
+    /// Returns the ID of its application.
     pub fn app(&self) -> AppId {
         AppId::from(match self.generation {
             1 => format!("job-{}", self.number),
@@ -319,12 +319,12 @@ impl Job {
         })
     }
 
-    /// The ask of its present attempt.
+    /// Returns the current request ID.
     pub fn ask(&self) -> AskId {
         AskId::from(format!("run-{}", self.next))
     }
 
-    /// What it requests.
+    /// Returns the requested resources.
     pub fn resource(&self) -> Resource {
         let mut resource = Resource::new();
         resource.set(VCORE, self.spec.vcore);
@@ -335,7 +335,7 @@ impl Job {
         resource
     }
 
-    /// What it is called; a task of an array with its index.
+    /// Returns the name with the array index.
     pub fn name(&self) -> String {
         let program = self.spec.command.first().map_or("", String::as_str);
         let program = program.rsplit('/').next().unwrap_or(program);
@@ -343,34 +343,34 @@ impl Job {
         self.array.map_or_else(|| name.to_owned(), |task| format!("{name}[{}]", task.index))
     }
 
-    /// The file that gets its output as well.
+    /// Returns the additional output file.
     pub fn output_file(&self) -> Option<String> {
         (!self.spec.output.is_empty()).then(|| file_name(&self.spec.output, self))
     }
 
-    /// The file that gets its standard error, apart from the output.
+    /// Returns the file for standard error.
     pub fn error_file(&self) -> Option<String> {
         (!self.spec.error.is_empty()).then(|| file_name(&self.spec.error, self))
     }
 
-    /// It waits again, as another application: the id of one that no longer exists from the scheduler is not used twice.
+    /// Restarts as another application: application IDs are not reused.
     pub fn begin_again(&mut self) {
         self.generation += 1;
         (self.state, self.confirmed) = (JobState::Waiting, false);
     }
 
-    /// It has ended.
+    /// Ends the job.
     pub fn end(&mut self, outcome: Outcome, now: u64) {
         (self.state, self.outcome, self.ended, self.stopping) = (JobState::Ended, Some(outcome), Some(now), None);
     }
 }
 
-/// Whether this is no submission: each one has a directory.
+/// Returns true if this is not a submission: every submission has a directory.
 fn is_elsewhere(spec: &Shared<JobSpec>) -> bool {
     spec.dir.is_empty()
 }
 
-/// The number of the job of an application, and how often it had been submitted then.
+/// Returns the job ID and the generation.
 pub fn number_of(app: &str) -> Option<(u64, u32)> {
     let rest = app.strip_prefix("job-")?;
     match rest.split_once('-') {

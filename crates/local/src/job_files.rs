@@ -13,20 +13,19 @@ use super::shared::Shared;
 use super::task::{self, COMMAND, ENV};
 use super::words::Words;
 
-/// The states of a job.
 pub(super) const JOB: &str = "job.json";
-/// How many times as long as its newest state a file of states may be before it is replaced by that one alone, and how many bytes more.
+/// Compact a file of states that exceeds this multiple of its newest state, plus these bytes.
 const LONGEST: (u64, u64) = (8, 16 << 10);
-/// Makes a directory that only its owner can enter, with those above it.
+/// Creates a directory that only its owner can enter, with its parents.
 ///
 /// # Errors
-/// The file system refuses.
+/// The file system rejects it.
 pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Makes the directory of a submitted job with its environment and its command. The jobs of an array share them, and what else was
-/// submitted: they are files of one of them (`like`), with links for the others.
+/// The jobs of an array share the environment, the command, and the rest of the submission: the job `like` has the
+/// files, and the others have hard links.
 pub(super) fn make(jobs: &Path, job: &Job, env: &[(String, String)], like: u64) -> io::Result<()> {
     let of = |number: u64| jobs.join(number.to_string());
     let folder = of(job.number);
@@ -37,15 +36,13 @@ pub(super) fn make(jobs: &Path, job: &Job, env: &[(String, String)], like: u64) 
     share(&folder, like.as_deref(), SPEC, &without_command(&job.as_submitted))
 }
 
-/// Writes a file that a job may share with another one, whose directory is `like`.
 fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T) -> io::Result<()> {
     let file = folder.join(name);
-    // A file system without links has a copy for each.
+    // A file system without links has a copy for each job.
     if like.is_some_and(|like| fs::hard_link(like.join(name), &file).is_ok()) {
         return Ok(());
     }
-    // Without its state it is not a job: a file that was cut off is not read. What such a job has left is not written into: it may be
-    // linked to others.
+    // The rest of an interrupted write, not a job. Remove its file: other jobs may have links to the old one.
     let _ = fs::remove_file(&file);
     match like {
         Some(like) if fs::hard_link(like.join(name), &file).is_ok() => Ok(()),
@@ -53,12 +50,10 @@ fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T
     }
 }
 
-/// A submission, as the file has it.
 fn without_command(spec: &JobSpec) -> JobSpec {
     JobSpec { command: Words::default(), ..spec.clone() }
 }
 
-/// Adds a state to those of a job.
 pub(super) fn append(folder: &Path, job: &Job) -> io::Result<()> {
     let changed = !job.spec.is_same(&job.as_submitted);
     let spec = if changed { without_command(&job.spec).into() } else { Shared::default() };
@@ -78,19 +73,17 @@ pub(super) fn append(folder: &Path, job: &Job) -> io::Result<()> {
         return task::write(&file, job);
     }
     if before > 0 {
-        // Ends also a line that was cut off.
+        // Also ends a line that was cut off.
         line.insert(0, b'\n');
     }
     opened.write_all(&line)
 }
 
-/// The newest state in a file that can be read.
 pub(super) fn newest(file: &Path) -> Option<Job> {
     let bytes = fs::read(file).ok()?;
     bytes.rsplit(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
 }
 
-/// Whether a file is not there, or has nothing in it.
 pub(super) fn is_empty(file: &Path) -> bool {
     fs::metadata(file).map_or(true, |found| found.len() == 0)
 }
@@ -101,7 +94,6 @@ pub(crate) mod tests {
     use crate::job::{JobState, Owner};
     use model::Identity;
 
-    /// A job of a user of group staff.
     pub(crate) fn sues(number: u64, spec: JobSpec) -> Job {
         let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
         Job::new(number, spec, owner, 0)

@@ -1,4 +1,4 @@
-//! The stored output of attempts that ended: how many bytes each user has, and what is removed first.
+//! Stored output of ended attempts: bytes by user, and the order of removal.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,10 +7,9 @@ use super::job::Job;
 use super::output;
 use super::table::Table;
 
-/// An attempt: when it ended, its job, and its number. The smallest one is the oldest.
+/// End time, job, and attempt: the smallest is the oldest.
 type Key = (u64, u64, u32);
 
-/// The bytes of stored output by user.
 #[derive(Default)]
 pub(super) struct RetainedOutput {
     users: HashMap<u32, OfUser>,
@@ -23,7 +22,6 @@ struct OfUser {
 }
 
 impl RetainedOutput {
-    /// Counts the output of an attempt that ended.
     fn add(&mut self, uid: u32, attempt: Key, bytes: u64) {
         if bytes == 0 {
             return;
@@ -33,7 +31,6 @@ impl RetainedOutput {
         own.bytes -= own.attempts.insert(attempt, bytes).unwrap_or_default();
     }
 
-    /// Counts the output of a job no more.
     pub(super) fn remove(&mut self, job: &Job) {
         let Some(own) = self.users.get_mut(&job.owner.uid) else { return };
         for (key, _) in ended(job) {
@@ -44,7 +41,7 @@ impl RetainedOutput {
         }
     }
 
-    /// Takes out the oldest attempts of a user until the others have at most `most` bytes.
+    /// Removes the oldest attempts until the rest has at most `most` bytes.
     fn take_over(&mut self, uid: u32, most: u64) -> Vec<Key> {
         let mut over = Vec::new();
         let Some(own) = self.users.get_mut(&uid) else { return over };
@@ -65,7 +62,7 @@ fn ended(job: &Job) -> impl Iterator<Item = (Key, u32)> {
 }
 
 impl Daemon {
-    /// Counts the output of the attempts of a job that ended from `first` on; removes the oldest output of its user where that is too much.
+    /// Counts ended attempts from `first` on, and removes the user's oldest output above the limit.
     pub(super) fn count_output(&self, table: &mut Table, number: u64, first: u32) {
         let Some(job) = table.jobs.get(&number) else { return };
         let uid = job.owner.uid;

@@ -1,4 +1,4 @@
-//! What the files say that jobs share, when a store is opened.
+//! Reads the files that jobs share when a store is opened.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,10 +14,9 @@ use super::shared::Shared;
 use super::task::{self, COMMAND};
 use super::words::Words;
 
-/// The submission without its environment and its command.
 pub(super) const SPEC: &str = "spec.json";
 
-/// What was read of the files that jobs share, by the numbers of the files: each is read and in memory once.
+/// Shared files by inode: each is read, and kept in memory, once.
 #[derive(Default)]
 pub(super) struct Known {
     commands: HashMap<u64, Words>,
@@ -25,21 +24,21 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Gives a job what its state is without. Gives whether it has a submission then: a loss of power can take the file before it was
-    /// synced.
+    /// Adds the shared parts to a job. Returns false if its submission is missing: a loss of power can remove the file
+    /// before it was synced.
     ///
     /// # Errors
-    /// A file cannot be read, or is damaged.
+    /// A file cannot be read, or is corrupt.
     pub(super) fn complete(&mut self, folder: &Path, job: &mut Job) -> io::Result<bool> {
         let is_changed = !job.spec.dir.is_empty();
         if !is_changed && is_empty(&folder.join(SPEC)) {
             return Ok(false);
         }
         if !job.spec.command.is_empty() {
-            // It is of an earlier release, which wrote it with each state.
+            // An earlier release wrote the command with each state.
             task::write(&folder.join(COMMAND), &job.spec.command)?;
         }
-        // Without words, the job says at its start that it has no command.
+        // Without a command, the job reports that at its start.
         let words = read_shared(&mut self.commands, &folder.join(COMMAND), |words| words)?.unwrap_or_default();
         let of_file = |spec| Shared::from(JobSpec { command: words.clone(), ..spec });
         let submitted = read_shared(&mut self.submissions, &folder.join(SPEC), of_file)?;
@@ -55,7 +54,7 @@ impl Known {
     }
 }
 
-/// Reads a file that jobs may share, once. `None` where it is not there, or is empty.
+/// `None` if missing or empty.
 fn read_shared<F: DeserializeOwned, T: Clone>(
     known: &mut HashMap<u64, T>,
     file: &Path,

@@ -1,7 +1,7 @@
-//! The last process before the command: it becomes the job's user, sets the limits, and is replaced by the command.
+//! The last process before the command: becomes the job's user, sets the limits, and executes the command.
 //!
-//! A process of its own for this, because the kernel keeps users by thread and this one has one thread only. It reads its task while it is
-//! still the daemon's user, and touches nothing of the user's before it is that user.
+//! It is separate because the kernel stores user IDs per thread, and it has only one. It reads its task as the daemon's
+//! user, and accesses the user's files only as that user.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -21,10 +21,9 @@ use super::hook::Hook;
 use super::task::{self, Credentials, TASK, Task, environment, read};
 use super::{cgroup, limits, supervise, user_file};
 
-/// The last signal of Linux.
 const LAST_SIGNAL: i32 = 64;
 
-/// Becomes the command of an attempt, or a hook of it. Comes back only when it could not; gives the exit status that a shell would give.
+/// Returns only on failure, with the exit status of a shell.
 pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("cannot read the task".to_owned(), 125) };
     let env = match environment(folder, &task) {
@@ -41,7 +40,7 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     if let Err(why) = task.user.as_ref().map_or(Ok(()), become_user) {
         return (format!("cannot run as the submitter: {why}"), 125);
     }
-    // After the change of user, which clears it: nothing of a job runs on without its supervisor.
+    // After the change of user, which clears it: no process of a job runs without its supervisor.
     if let Err(why) = set_parent_process_death_signal(Some(Signal::KILL)) {
         return (format!("cannot watch the supervisor: {why}"), 125);
     }
@@ -75,7 +74,7 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     if hook.is_some() {
         command.envs(std::env::vars_os());
     }
-    // The daemon has none for itself and its supervisors; a kernel that cannot do that has nothing to undo.
+    // The daemon and its supervisors disable them; a kernel without support has nothing to undo.
     let _ = disable_transparent_huge_pages(false);
     default_signals();
     let why = command.exec();
@@ -83,11 +82,11 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     (format!("{program}: {why}"), status)
 }
 
-/// Has the command start with every signal doing what it does by default, whatever was ignored where the daemon was started. A handler
-/// does not survive the start of a program: the kernel puts the default in its place. The mask of signals is emptied by [`Command::exec`].
+/// Resets all signals to their default, even if the daemon was started with ignored signals. A handler does not survive
+/// `exec`: the kernel installs the default. [`Command::exec`] clears the signal mask.
 ///
-/// Five signals stay ignored where the parent of the daemon ignored them, as safe code cannot change what they do: SIGILL, SIGFPE, and
-/// SIGSEGV, whose handlers `signal_hook` forbids, and 32 and 33, which belong to the C library.
+/// Five signals stay ignored if the parent of the daemon ignored them, because safe code cannot change them: SIGILL,
+/// SIGFPE, and SIGSEGV, whose handlers `signal_hook` forbids, and 32 and 33, which belong to the C library.
 fn default_signals() {
     for signal in (1..=LAST_SIGNAL).filter(|signal| !signal_hook::consts::FORBIDDEN.contains(signal)) {
         // The C library rejects 32 and 33.
@@ -112,17 +111,18 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
         let limit = Some(own.current.map_or(fallback.data, |own| own.min(fallback.data)));
         setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit })?;
     } else {
-        // Its cgroup holds it. Who may not take this back runs below others in that cgroup only, where all are alike.
+        // The cgroup limits the job. Without the privilege, its processes are nicer than others in that cgroup only,
+        // where all are equal.
         let _ = nice(-supervise::NICE);
     }
     if task.nice != 0 {
-        // As root it may be less nice, as its submitter was. The kernel ends at the nicest there is.
+        // Root may lower the niceness to that of the submitter. The kernel clamps it.
         let _ = nice(task.nice);
     }
     Ok(())
 }
 
-/// Becomes a user permanently, without a way back: groups first, while it may.
+/// Groups first, while this is permitted.
 fn become_user(user: &Credentials) -> io::Result<()> {
     let (uid, gid) = (rustix::process::Uid::from_raw(user.uid), rustix::process::Gid::from_raw(user.gid));
     let groups: Vec<_> = user.groups.iter().map(|group| rustix::process::Gid::from_raw(*group)).collect();

@@ -1,17 +1,20 @@
 //! Local jobs: the embedded scheduler runs real processes on this machine.
 //!
-//! A job is an application with one ask. When the scheduler allocates it, the daemon gives it a *supervisor* (`kornsole-job
-//! local-run`, [`part`]), which starts the command, holds its output and its exit status, and outlives the daemon. When the supervisor says that the job
-//! has ended, or no longer exists, the daemon reads how it ended and releases the allocation. The supervisor then waits a moment for another job ([`line`]).
+//! A job is an application with one request. After its allocation, the daemon starts a *supervisor* (`kornsole-job
+//! local-run`, [`part`]). The supervisor starts the command, stores its output and exit status, and outlives the
+//! daemon. When the supervisor reports the end of the job or exits, the daemon reads the result and releases the
+//! allocation. The supervisor then waits briefly for another job ([`line`]).
 //!
-//! Read first: [`job`] (what is kept of a job), [`reconcile`] (what the daemon does when the view changes or a job ends), [`supervise`].
+//! Read first: [`job`] (the record of a job), [`reconcile`] (the reaction to a new view or the end of a job),
+//! [`supervise`].
 //!
 //! Invariants:
-//! - the scheduler decides: a process is started for an allocation of the view and for nothing else, and stopped when that no longer exists;
-//! - the kernel names the user at the other end of the socket; the peer's own word does not count;
-//! - an attempt is started once: its supervisor claims it by a link that only one process can make;
-//! - a job ends once, with the exit status that its supervisor wrote, even if the daemon ends meanwhile;
-//! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
+//! - the scheduler decides: a process runs only for an allocation of the view, and is stopped when the allocation is
+//!   removed;
+//! - the kernel identifies the user at the other end of the socket;
+//! - an attempt is started once: its supervisor claims it by a link that only one process can create;
+//! - a job ends once, with the exit status from its supervisor, even if the daemon ends meanwhile;
+//! - run by root, a command starts only after a separate process has set the user, the groups, and `no_new_privs`.
 
 mod accounts;
 pub mod after;
@@ -68,7 +71,7 @@ pub mod words;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970, by the machine's clock.
+/// Returns the machine's time in milliseconds since 1970.
 pub fn wall_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -1,12 +1,12 @@
-//! The limits of resources (`ulimit`) and the niceness of the process that submits a job, which the job gets.
+//! The limits (`ulimit`) and niceness of the submitting process, which the job inherits.
 //!
-//! The kernel says them, not that process: a job gets no more than its submitter has. Nor does a job get more than the daemon has.
+//! They come from the kernel: a job never gets more than its submitter or the daemon has.
 
 use std::fs;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Each limit with its short name and the name in `/proc/PID/limits`.
+/// Each limit with its short name and its name in `/proc/PID/limits`.
 const KNOWN: [(Resource, &str, &str); 16] = [
     (Resource::Cpu, "cpu", "Max cpu time"),
     (Resource::Fsize, "fsize", "Max file size"),
@@ -25,11 +25,11 @@ const KNOWN: [(Resource, &str, &str); 16] = [
     (Resource::Rtprio, "rtprio", "Max realtime priority"),
     (Resource::Rttime, "rttime", "Max realtime timeout"),
 ];
-/// A limit that is none.
+/// Unlimited.
 const NONE: &str = "-";
 
-/// The limits of a process as one text, `nofile=1024:4096 core=0:-`; those that are unlimited are omitted. `None` where the kernel does
-/// not say them.
+/// Returns the limits of a process as text, `nofile=1024:4096 core=0:-`, without unlimited ones. `None` if the kernel
+/// does not report them.
 pub(super) fn of(pid: i32) -> Option<String> {
     from_lines(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
 }
@@ -51,21 +51,20 @@ fn from_lines(text: &str) -> Option<String> {
             found.push(format!("{short}={soft}:{hard}"));
         }
     }
-    // A text with nothing in it would mean that nothing is known.
+    // An empty text would mean unknown.
     Some(if found.is_empty() { "cpu=-:-".to_owned() } else { found.join(" ") })
 }
 
-/// The limit of one kind in a text.
 fn in_text(text: &str, short: &str) -> Rlimit {
     let word = text.split(' ').find_map(|word| word.strip_prefix(short)?.strip_prefix('='));
     let (soft, hard) = word.and_then(|word| word.split_once(':')).unwrap_or((NONE, NONE));
     Rlimit { current: soft.parse().ok(), maximum: hard.parse().ok() }
 }
 
-/// Gives this process the limits of a text, as far as it has them itself; with an empty one it keeps its own.
+/// Sets the limits of this process, bounded by its own; an empty text changes nothing.
 ///
 /// # Errors
-/// The kernel refuses.
+/// The kernel rejects it.
 pub(super) fn apply(text: &str) -> rustix::io::Result<()> {
     if text.is_empty() {
         return Ok(());
@@ -80,7 +79,6 @@ pub(super) fn apply(text: &str) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// A limit that is at most this one; `None` is unlimited.
 fn within(wanted: Rlimit, most: Option<u64>) -> Rlimit {
     let lower = |one: Option<u64>, other: Option<u64>| match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

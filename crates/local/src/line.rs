@@ -1,12 +1,12 @@
-//! The line between a daemon and a supervisor that it started: which attempt comes next, that its command has started, that it has ended.
+//! The line between a daemon and its supervisor.
 //!
 //! ```text
 //!  daemon ── directory of an attempt, NUL ──> supervisor
 //!         <── BEGUN, ENDED ───────────────
 //! ```
 //!
-//! A supervisor has one attempt at a time. It waits for the next one until its line ends, which is when its daemon has gone or lets it go. So a
-//! short job need not wait for a new process, and a supervisor whose daemon was killed ends with its attempt.
+//! A supervisor waits for the next attempt until the line closes: the daemon ended or released it. So a short job needs
+//! no new process, and a supervisor ends with its attempt if the daemon was killed.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -17,40 +17,40 @@ use std::path::{Path, PathBuf};
 
 /// The command has started, or cannot.
 pub(super) const BEGUN: u8 = b'b';
-/// The end of the attempt is written, and nothing of it is left.
+/// The end of the attempt is written, and its processes have ended.
 pub(super) const ENDED: u8 = b'e';
 
-/// Names an attempt to a supervisor.
+/// Assigns an attempt to a supervisor.
 ///
 /// # Errors
-/// It is not there any more.
+/// The supervisor has ended.
 pub(super) fn hand(mut line: &UnixStream, folder: &Path) -> io::Result<()> {
     let mut message = folder.as_os_str().as_bytes().to_vec();
     message.push(0);
     line.write_all(&message)
 }
 
-/// A supervisor's end of it: its standard input.
+/// The supervisor's end of the line: its standard input.
 pub(super) struct Line(BufReader<UnixStream>);
 
 impl Line {
-    /// The one of this process.
+    /// Returns the line of this process.
     ///
     /// # Errors
-    /// The system gives no descriptor.
+    /// The system provides no descriptor.
     pub fn of_this_process() -> io::Result<Self> {
         Ok(Self(BufReader::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))))
     }
 
-    /// Waits for the directory of the next attempt; `None` when the line has ended.
+    /// Waits for the next directory; `None` after the line has closed.
     pub fn next(&mut self) -> Option<PathBuf> {
         let mut message = Vec::new();
         self.0.read_until(0, &mut message).ok()?;
-        // One that was cut off is none.
+        // A message that was cut off is ignored.
         (message.pop() == Some(0)).then(|| PathBuf::from(OsString::from_vec(message)))
     }
 
-    /// Says something. Where no one listens any more no one waits for it.
+    /// Does nothing without a listener.
     pub fn say(&self, word: u8) {
         let _ = self.0.get_ref().write_all(&[word]);
     }

@@ -13,20 +13,19 @@ use super::wire::Reply;
 use model::AppId;
 use view::AppRow;
 
-/// A row: a job, or an array by the index that is most worth to be shown.
+/// A row: a job, or an array represented by its most important index.
 struct Row<'t> {
     job: &'t Job,
     counts: Option<Counts>,
 }
 
 impl Daemon {
-    /// The jobs that a list shows to someone.
     pub(super) fn list(&self, who: &Owner, filter: &Filter) -> Reply {
         let starts = self.starts();
         let (table, view) = (self.table(), self.engine.published().view());
         let part = Self::partition(&view);
         let gone = part.into_iter().flat_map(|part| part.ended.iter());
-        // An id is that of the live one, if there is one.
+        // An active application takes precedence over an old one with its ID.
         let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
         let numbers = numbers(&table, filter);
         let found = table.jobs.range(numbers.0..=numbers.1).map(|(_, job)| job);
@@ -48,7 +47,7 @@ impl Daemon {
     }
 }
 
-/// The numbers that are looked at: for a number of an array all of it.
+/// For an ID of an array, the whole array.
 fn numbers(table: &Table, filter: &Filter) -> (u64, u64) {
     let Some((first, last)) = filter.numbers else { return (0, u64::MAX) };
     let array = table.jobs.get(&first).filter(|_| first == last).and_then(|job| job.array);
@@ -66,7 +65,6 @@ fn kind(job: &Job) -> Kind {
     Kind::of(job.state, job.outcome.as_ref())
 }
 
-/// The rows by number.
 fn rows<'t>(jobs: impl Iterator<Item = &'t Job>, grouped: bool) -> BTreeMap<u64, Row<'t>> {
     let mut rows: BTreeMap<u64, Row<'t>> = BTreeMap::new();
     for job in jobs {

@@ -8,27 +8,27 @@ use super::job::GPU;
 use super::wire::GpuUse;
 use model::{MEMORY, NodeId, Resource, VCORE, quantity};
 
-/// What is left for the system: one part of this many of the memory.
+/// One part in this many of the memory is reserved for the system.
 const RESERVED_PART: i64 = 20;
 
-/// What a job requests, or a machine has, in words: `1 core, 4Gi, 0 GPUs`. vcore in millicores, memory in bytes.
+/// Formats resources: `1 core, 4Gi, 0 GPUs`. vcore in millicores, memory in bytes.
 pub fn in_words(vcore: i64, memory: i64, gpu: i64) -> String {
     let one = |amount: i64, one: i64, word: &str| format!("{word}{}", if amount == one { "" } else { "s" });
     let (cores, memory) = (quantity::show_vcore(vcore), quantity::show_memory(memory));
     format!("{cores} {}, {memory}, {gpu} {}", one(vcore, 1000, "core"), one(gpu, 1, "GPU"))
 }
 
-/// The maker of the GPUs. It decides which variable names a job's own ones.
+/// The vendor of the GPUs, which determines the variable for a job's GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GpuMaker {
-    /// None, or one that shows devices by no variable.
+    /// None, or a vendor without such a variable.
     #[default]
     Unknown,
-    /// Jobs find their GPUs in `CUDA_VISIBLE_DEVICES`.
+    /// `CUDA_VISIBLE_DEVICES`.
     Nvidia,
-    /// Jobs find their GPUs in `ROCR_VISIBLE_DEVICES`.
+    /// `ROCR_VISIBLE_DEVICES`.
     Amd,
-    /// Jobs find their GPUs in `ZE_AFFINITY_MASK`.
+    /// `ZE_AFFINITY_MASK`.
     Intel,
 }
 
@@ -39,16 +39,16 @@ pub struct Machine {
     pub name: String,
     /// Thousandths of a core.
     pub vcore: i64,
-    /// Bytes that jobs may have.
+    /// Bytes available to jobs.
     pub memory: i64,
-    /// How many GPUs.
+    /// Number of GPUs.
     pub gpu: i64,
-    /// Whose GPUs they are; decides the variable that names them.
+    /// Vendor of the GPUs.
     pub maker: GpuMaker,
 }
 
 impl Machine {
-    /// The resources of this machine. A twentieth of the memory is left for the system.
+    /// Detects the resources. A twentieth of the memory is reserved for the system.
     pub fn find() -> Self {
         Self::below(Path::new("/"))
     }
@@ -73,12 +73,12 @@ impl Machine {
         }
     }
 
-    /// The id of its node.
+    /// Returns the node ID.
     pub fn node(&self) -> NodeId {
         NodeId::from(self.name.as_str())
     }
 
-    /// All that jobs may have together.
+    /// Returns the total capacity for jobs.
     pub fn capacity(&self) -> Resource {
         let mut capacity = Resource::new();
         capacity.set(VCORE, self.vcore);
@@ -89,7 +89,7 @@ impl Machine {
         capacity
     }
 
-    /// What a GPU does right now. Only AMD's driver says that in files.
+    /// Returns the current usage of a GPU. Only AMD's driver reports it in files.
     pub fn gpu_use(&self, index: u32) -> GpuUse {
         self.gpu_use_below(Path::new("/"), index)
     }
@@ -106,7 +106,7 @@ impl Machine {
         GpuUse { index, busy, memory }
     }
 
-    /// The variables by which a job is shown its GPUs, and no others.
+    /// Returns the variables that restrict a job to its GPUs.
     pub fn gpu_variables(&self, gpus: &[u32]) -> Vec<(String, String)> {
         let list = gpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let names: &[&str] = match self.maker {
@@ -120,19 +120,15 @@ impl Machine {
     }
 }
 
-/// Bytes of memory by `/proc/meminfo`.
 fn memory_total(text: &str) -> i64 {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:")).unwrap_or_default();
     line.split_whitespace().next().and_then(|kib| kib.parse::<i64>().ok()).unwrap_or_default() * 1024
 }
 
-/// A GPU of AMD, as the topology has it.
 struct AmdGpu {
-    /// The number of its device for computing.
     render_minor: Option<u32>,
 }
 
-/// The names of the files in a directory that have this prefix and a number behind it.
 fn numbered(folder: &Path, prefix: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -140,8 +136,8 @@ fn numbered(folder: &Path, prefix: &str) -> Vec<String> {
     names.filter(is).collect()
 }
 
-/// The GPUs of NVIDIA: by their devices, as a container may have some of those that the driver has. A driver makes the devices when they are
-/// used first: before that it is asked.
+/// Counts NVIDIA GPUs by their devices: a container may have only some of the driver's GPUs. A driver creates the
+/// devices at first use; before that, the driver's list is used.
 fn nvidia_gpus(root: &Path) -> usize {
     match numbered(&root.join("dev"), "nvidia").len() {
         0 => fs::read_dir(root.join("proc/driver/nvidia/gpus")).map_or(0, Iterator::count),
@@ -149,7 +145,7 @@ fn nvidia_gpus(root: &Path) -> usize {
     }
 }
 
-/// The GPUs of Intel on cards of their own. The one in the processor drives the screen, and is for no job.
+/// The integrated GPU drives the screen and does not count.
 fn intel_gpus(root: &Path) -> usize {
     let drm = root.join("sys/class/drm");
     let is = |name: &String| {
@@ -160,8 +156,7 @@ fn intel_gpus(root: &Path) -> usize {
     numbered(&drm, "renderD").iter().filter(|name| is(name)).count()
 }
 
-/// The nodes of the topology that are GPUs, those with SIMD units, in the order of their numbers; without a device to compute with there
-/// are none.
+/// Nodes with SIMD units. Without a compute device the list is empty.
 fn amd_gpus(root: &Path) -> Vec<AmdGpu> {
     if !root.join("dev/kfd").exists() {
         return Vec::new();
@@ -175,7 +170,6 @@ fn amd_gpus(root: &Path) -> Vec<AmdGpu> {
     let gpu = |text: String| {
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u32>().ok();
         let render_minor = field("drm_render_minor ");
-        // A container has the devices of some only.
         let has_device = render_minor.is_none_or(|minor| root.join(format!("dev/dri/renderD{minor}")).exists());
         (field("simd_count ")? > 0 && has_device).then_some(AmdGpu { render_minor })
     };

@@ -1,63 +1,59 @@
-//! What an attempt uses, without a cgroup that counts it: by rusage for processes that have ended, and by `/proc` for those that live.
+//! The usage of an attempt without a cgroup: rusage for ended processes, `/proc` for living ones.
 //!
-//! Processor time is exact. Memory is the largest of: what the processes of the job had together at one look, and the peak of one process.
-//! A supervisor that had jobs before knows the largest process of all of them only: a short job below that has a bound and no value.
+//! CPU time is exact. Memory is the maximum of the sum at one measurement and the peak of one process. A reused
+//! supervisor knows only the largest process of all its jobs: a smaller short job has an upper bound and no value.
 
 use std::time::{Duration, Instant};
 
 use super::process::{self, OfChildren};
 
-/// How soon the first look follows the start, and how long lies between two later ones at least.
+/// Time until the first measurement, and minimum time between later ones.
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
-/// A look may take this part of the time, so that large jobs are not slowed down.
+/// Measurements may take one part in this many of the time, to not slow down large jobs.
 const PART: u32 = 100;
-/// A supervisor whose jobs had a larger process than this, in bytes, takes no other one: what it knows of the next one would be too vague.
+/// A supervisor with a larger process than this (bytes) is not reused: the bound for its next job would be too vague.
 const LARGE: u64 = 64 << 20;
 
-/// Measures one attempt, as its supervisor.
 pub(super) struct Meter {
-    /// What the children of this process had used before.
     before: OfChildren,
     /// A process with less memory than this cannot be distinguished from earlier ones.
     floor: u64,
     seen: Seen,
     pause: Duration,
-    /// When it looks again.
+    /// Time of the next measurement.
     pub due: Instant,
 }
 
-/// What was seen of the living processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
     memory: Option<u64>,
     cpu_ms: u64,
 }
 
-/// What an attempt used of memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peak {
-    /// The most that was measured.
+    /// Measured peak.
     Measured(u64),
-    /// It was not measured, and none of its processes had more.
+    /// Not measured; upper bound for each of its processes.
     AtMost(u64),
 }
 
 impl Meter {
-    /// Starts, before the first process of the attempt.
+    /// Starts measuring, before the first process of the attempt.
     pub fn new() -> Self {
         let before = process::of_children();
-        // What becomes the command is of the same program as this process, and has no more of it.
+        // The command starts as this program, with no more memory than it.
         let floor = before.largest.max(process::peak("self").unwrap_or_default());
         Self { before, floor, seen: Seen::default(), pause: FIRST, due: Instant::now() + FIRST }
     }
 
-    /// Looks at the living processes below this one.
+    /// Measures the living descendants of this process.
     pub fn look(&mut self) {
         let began = Instant::now();
         let own = i32::try_from(std::process::id()).unwrap_or_default();
         let mut pids = process::tree(own);
-        // What has not become the command yet is no part of the job.
+        // A process that has not executed the command yet does not count.
         pids.retain(|pid| !process::is_of_this_program(*pid));
         let memory = |pid: &i32| process::memory(*pid, pids.len() > 1);
         let together: u64 = pids.iter().filter_map(memory).sum();
@@ -72,23 +68,22 @@ impl Meter {
         self.due = now + self.pause;
     }
 
-    /// What its ended processes took of processors, in milliseconds.
     fn ended_ms(&self) -> u64 {
         process::of_children().cpu_us.saturating_sub(self.before.cpu_us).div_ceil(1000)
     }
 
-    /// What it took of processors, in milliseconds; all of it when its processes have ended.
+    /// Returns the CPU time in milliseconds; complete after its processes have ended.
     pub fn cpu_ms(&self) -> u64 {
         self.ended_ms().max(self.seen.cpu_ms)
     }
 
-    /// The most memory that it had, when its processes have ended.
+    /// Returns the peak memory after its processes have ended.
     pub fn peak(&self) -> Peak {
         peak(process::of_children().largest, self.floor, self.seen.memory)
     }
 }
 
-/// Whether a supervisor knows its next job's memory well enough.
+/// Returns true if a supervisor can measure its next job's memory precisely enough.
 pub(super) fn is_exact_enough() -> bool {
     process::of_children().largest <= LARGE
 }

@@ -1,4 +1,4 @@
-//! The file that `PBS_NODEFILE` names: the name of this machine, once for each task slot. All jobs with as many slots share it.
+//! The `PBS_NODEFILE`: the host name per task slot, shared by jobs with the same number of slots.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::dialect::host;
 
-/// The file for this many slots, next to the socket: who can submit a job can read it.
+/// Returns the file for this number of slots, next to the socket, where all submitters can read it.
 ///
 /// # Errors
-/// The file system does not take it.
+/// The file system rejects it.
 pub(super) fn of(folder: &Path, slots: u32) -> io::Result<PathBuf> {
     let file = folder.join(format!("nodes-{slots}"));
     let text = format!("{}\n", host()).repeat(usize::try_from(slots).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Orders whose outcome someone waits for, and the offer of a job to the scheduler.
+//! Operations with a result, and the submission of a job to the scheduler.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -8,19 +8,17 @@ use super::job::Job;
 use scheduler::placement::{PlacementOutcome, Request};
 use view::act::{Actor, Code, Done, PartitionAct, Refusal};
 
-/// How long an order may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long who submits waits for the scheduler. After that the job is taken if the view would place it: both decide by the same rules.
+/// How long a submitter waits for the scheduler. After that the job is accepted if the view would place it: both use
+/// the same rules.
 const SOON: Duration = Duration::from_millis(1);
 
-/// The outcome of an order, which may not be there yet.
 struct Outcome {
     from: Receiver<Result<Done, Refusal>>,
     arrived: Option<Result<Done, Refusal>>,
 }
 
 impl Outcome {
-    /// Waits for it that long. Returns whether it is there.
     fn arrived_within(&mut self, most: Duration) -> bool {
         if self.arrived.is_none() {
             self.arrived = match self.from.recv_timeout(most) {
@@ -32,7 +30,6 @@ impl Outcome {
         self.arrived.is_some()
     }
 
-    /// Waits for it.
     fn awaited(mut self) -> Result<Done, Refusal> {
         self.arrived_within(PATIENCE);
         self.arrived.unwrap_or_else(|| Err(silent()))
@@ -43,35 +40,31 @@ fn silent() -> Refusal {
     Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped")
 }
 
-/// A job that the scheduler was offered.
 pub(super) struct Offered {
     submitted: Outcome,
-    /// Its ask; `None` where that waits for the answer.
+    /// `None` if it is sent after the answer.
     asked: Option<Outcome>,
 }
 
 impl Offered {
-    /// Whether the scheduler has answered all of it.
     pub(super) fn is_answered(&mut self) -> bool {
         self.arrived_within(Duration::ZERO)
     }
 
-    /// The same, waiting for it that long.
     fn arrived_within(&mut self, most: Duration) -> bool {
         self.submitted.arrived_within(most) && self.asked.as_mut().is_none_or(|asked| asked.arrived_within(most))
     }
 }
 
 impl Daemon {
-    /// Has an order carried out, and waits for its outcome.
+    /// Performs an operation and waits for its result.
     ///
     /// # Errors
-    /// Which check refused.
+    /// The check that rejected it.
     pub(super) fn perform(&self, actor: &Actor, act: PartitionAct) -> Result<Done, Refusal> {
         self.perform_because(actor, act, "")
     }
 
-    /// The same with a reason for the audit.
     pub(super) fn perform_because(&self, actor: &Actor, act: PartitionAct, reason: &str) -> Result<Done, Refusal> {
         let (answer, from) = channel();
         self.perform_later_because(actor, act, reason, move |outcome| {
@@ -80,7 +73,6 @@ impl Daemon {
         Outcome { from, arrived: None }.awaited()
     }
 
-    /// Returns an order.
     fn order(&self, actor: &Actor, act: PartitionAct) -> Outcome {
         let (answer, from) = channel();
         self.perform_later(actor, act, move |outcome| {
@@ -89,20 +81,20 @@ impl Daemon {
         Outcome { from, arrived: None }
     }
 
-    /// Submits a job to the scheduler, with its ask, and waits for nothing. The job is in the table as queued already.
+    /// The table has the job as queued already.
     pub(super) fn offer(&self, job: &Job) -> Offered {
         let actor = self.submitter(job);
         let submitted = self.order(&actor, PartitionAct::Submit(Self::submission(job)));
-        // Given at once, both go to the journal's disk together; without the application the ask is refused.
+        // Sent together, both are synced with the journal at once; without the application the request is rejected.
         let asked = (!job.spec.no_preempt).then(|| self.order(&actor, Self::ask_of(job)));
         Offered { submitted, asked }
     }
 
-    /// The same for a submitter who waits. Returns the offer back where its answer may come later: the scheduler is busy, and the view says that
-    /// it takes the job.
+    /// Like `offer`, for a waiting submitter. Returns the offer if the answer comes later: the scheduler is busy, and
+    /// the view would accept the job.
     ///
     /// # Errors
-    /// Which check refused.
+    /// The check that rejected it.
     pub(super) fn offer_soon(&self, job: &Job) -> Result<Option<Offered>, Refusal> {
         let mut offered = self.offer(job);
         if offered.asked.is_some() && !offered.arrived_within(SOON) && self.would_place(job).is_some() {
@@ -111,7 +103,6 @@ impl Daemon {
         self.taken(job, offered).map(|()| None)
     }
 
-    /// The queue that the view would place a job in.
     pub(super) fn would_place(&self, job: &Job) -> Option<String> {
         let view = self.engine.published().view();
         let submission = Self::submission(job);
@@ -127,10 +118,10 @@ impl Daemon {
         }
     }
 
-    /// Waits for what the scheduler says to a job that it was offered.
+    /// Waits for the scheduler's answer to an offer.
     ///
     /// # Errors
-    /// Which check refused. Then the scheduler has nothing of it.
+    /// The check that rejected it. The scheduler then has nothing of the job.
     pub(super) fn taken(&self, job: &Job, offered: Offered) -> Result<(), Refusal> {
         let actor = self.submitter(job);
         offered.submitted.awaited()?;

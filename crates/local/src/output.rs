@@ -1,4 +1,4 @@
-//! The output of a job: two files of bounded size, the older of which goes when the newer is full.
+//! The output of a job: two files of bounded size, the older of which is replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -8,21 +8,19 @@ use std::path::{Path, PathBuf};
 use super::background::Background;
 use super::user_file::UserFile;
 
-/// The newer file.
 const NAME: &str = "output";
-/// The older file.
 const OLDER: &str = "output.1";
-/// How many bytes came before both.
+/// Number of bytes before both files.
 const BASE: &str = "output.base";
 
-/// Takes output in; keeps the last part of it. It never waits for the disk.
+/// Stores the last part; never waits for the disk.
 pub struct Writer {
     files: Background,
     copy: Option<UserFile>,
 }
 
 impl Writer {
-    /// Writes into a directory, at most this many bytes at one time. `first` is done before, by the thread that writes.
+    /// Stores at most `most` bytes. The writing thread runs `first` before.
     pub fn new(folder: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
         let folder = folder.to_path_buf();
         let files = Background::start(move || {
@@ -33,28 +31,28 @@ impl Writer {
         Self { files, copy: None }
     }
 
-    /// Has a file of the user get everything too.
+    /// Copies to a file of the user.
     pub fn copy_to(&mut self, file: UserFile) {
         self.copy = Some(file);
     }
 
-    /// Whether more can be taken in without waiting.
+    /// Accepts more bytes without waiting.
     pub fn is_ready(&self) -> bool {
         self.files.is_ready() && self.copy.as_ref().is_none_or(UserFile::is_ready)
     }
 
-    /// Waits for a moment until all is written.
+    /// Waits briefly until all bytes are written.
     pub fn finish(&mut self) {
         self.copy.iter_mut().for_each(UserFile::finish);
         self.files.finish();
     }
 
-    /// What is to be reported of the file of the user; empty for nothing.
+    /// Describes errors of the user's file; empty for none.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
 
-    /// Takes bytes in. What the disk does not take is counted.
+    /// Accepts bytes; counts those that the disk rejects.
     pub fn write(&mut self, bytes: &[u8]) {
         if let Some(copy) = &mut self.copy {
             copy.write(bytes);
@@ -62,18 +60,16 @@ impl Writer {
         self.files.write(bytes);
     }
 
-    /// How many bytes could not be written.
+    /// Returns the number of lost bytes.
     pub fn lost(&self) -> u64 {
         self.files.lost().0
     }
 }
 
-/// Both files, for the thread that writes.
 struct Files {
     folder: PathBuf,
     file: io::Result<File>,
     written: u64,
-    /// How many bytes the newer file may have.
     most: u64,
     base: u64,
     older: u64,
@@ -116,12 +112,12 @@ impl Files {
     }
 }
 
-/// How many bytes are stored.
+/// Returns the number of stored bytes.
 pub fn retained(folder: &Path) -> u64 {
     [OLDER, NAME].iter().map(|name| fs::metadata(folder.join(name)).map_or(0, |found| found.len())).sum()
 }
 
-/// Removes the stored bytes; their numbers stay used.
+/// Removes the stored bytes; their offsets stay used.
 pub fn forget(folder: &Path) {
     // A file that cannot be removed is counted again at the next start.
     let _ = fs::write(folder.join(BASE), end(folder).to_string());
@@ -130,18 +126,17 @@ pub fn forget(folder: &Path) {
     }
 }
 
-/// How many bytes came so far.
+/// Returns the number of bytes so far.
 pub fn end(folder: &Path) -> u64 {
     base(folder) + retained(folder)
 }
 
-/// How many bytes came before those that are kept.
 fn base(folder: &Path) -> u64 {
     let text = fs::read_to_string(folder.join(BASE)).ok();
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Reads output from byte `from` on, at most `most` bytes. Returns the number of the first byte that is there, and the bytes.
+/// Reads bytes, and returns the first available offset.
 ///
 /// # Errors
 /// The files cannot be read.

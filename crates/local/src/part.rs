@@ -1,9 +1,8 @@
-//! The two processes of an attempt: `local-run` supervises it, and others after it ([`super::line`]); `local-start FOLDER [HOOK]` becomes its command or a
-//! hook of it.
+//! The two processes of an attempt: `local-run` supervises it, and others after it (`line`); `local-start
+//! FOLDER [HOOK]` becomes its command or a hook.
 //!
-//! The daemon and the supervisor start them by these words, which are no part of the command line: each job may start both, and reading a
-//! command line costs more than all that they do. So does starting a large program. `kornsole-job` is a small one with nothing but these
-//! two in it ([`super::helper`]); `kornsole` knows the words too, for where that one is not installed.
+//! They bypass the command line, whose parsing costs more than their work. `kornsole-job` is a small program with only
+//! these two ([`super::helper`]).
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -12,17 +11,18 @@ use std::path::Path;
 use super::hook::Hook;
 use super::{launch, supervise};
 
-/// Supervises the attempts that are named on its standard input.
+/// Supervises the attempts from standard input.
 pub(super) const RUN: &str = "local-run";
-/// Becomes the command of an attempt, or a hook of it.
+/// Becomes the command or a hook of an attempt.
 pub(super) const START: &str = "local-start";
-/// Says of which release the program is. A build that knows no line ([`super::line`]) does not know this word, and is not used.
+/// Prints the release of the program. A build without a line ([`super::line`]) does not know this word, and is not
+/// used.
 pub(super) const VERSION: &str = "line-version";
 
-/// Does what the words of a process request, if they are those of a part of a job: `None` where something else was called.
+/// Runs a process of a job; `None` for other arguments.
 ///
 /// # Errors
-/// What went wrong, and the exit status for it. An attempt that is started becomes its command, and gives nothing.
+/// The reason and the exit status. A started attempt does not return.
 pub fn of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), (String, u8)>> {
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     match words.as_slice() {

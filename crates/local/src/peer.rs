@@ -1,4 +1,4 @@
-//! The user at the other end of a socket: the ids from the kernel, and their names in this system.
+//! The user at the other end of a socket.
 
 use std::fs;
 use std::io;
@@ -13,28 +13,28 @@ use super::job::Owner;
 use super::{limits, process};
 use model::Identity;
 
-/// The user at the other end, by SO_PEERCRED, with all groups that the system has for him.
+/// Identifies the user by SO_PEERCRED, with all groups from the system.
 ///
 /// # Errors
-/// The kernel does not say.
+/// The kernel does not report the user.
 pub fn of(stream: &UnixStream) -> io::Result<Owner> {
     let peer = socket_peercred(stream)?;
     Ok(owner(peer.uid.as_raw(), peer.gid.as_raw()))
 }
 
-/// The limits of the process at the other end as a text of [`limits`], and its niceness; nothing where it has ended meanwhile.
+/// Returns the limits of the process at the other end ([`limits`]) and its niceness; empty if it has ended.
 pub(super) fn surroundings(stream: &UnixStream, who: &Owner) -> (String, i32) {
     let found = || {
         let pid = socket_peercred(stream).ok()?.pid.as_raw_nonzero().get();
         let (limits, nice) = (limits::of(pid)?, process::niceness(pid)?);
-        // Of another user's process that has the number by now nothing is taken.
+        // The PID may already belong to another user's process.
         let still = fs::metadata(format!("/proc/{pid}")).is_ok_and(|found| found.uid() == who.uid);
         still.then_some((limits, nice))
     };
     found().unwrap_or_default()
 }
 
-/// A user by his number, primary group first (USR-004); numbers without a name stay numbers.
+/// Names a user, primary group first (USR-004); IDs without a name stay numbers.
 pub fn owner(uid: u32, gid: u32) -> Owner {
     let name = accounts::user_name(uid).unwrap_or_else(|| uid.to_string());
     let mut groups = vec![gid];
@@ -47,7 +47,7 @@ pub fn owner(uid: u32, gid: u32) -> Owner {
     Owner { uid, gid, groups, identity: Identity::new(name, names) }
 }
 
-/// The user who runs this process, by its effective ids.
+/// Names the effective user.
 pub fn of_process() -> Owner {
     owner(Uid::effective().as_raw(), Gid::effective().as_raw())
 }

@@ -1,4 +1,4 @@
-//! Why a queued job waits, in one sentence with its numbers: lists, the page of a job and the console have the same one.
+//! Why a queued job is pending, in one sentence with values.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,30 +8,26 @@ use model::{AppState, Resource};
 use view::units::show_amount;
 use view::{AppGroup, AppRow, AskState, LimitUse, PartitionView, PendingReason, Side};
 
-/// How many users are named who use a resource.
 const MOST_USERS: usize = 3;
 
-/// Why jobs wait, by one view.
 pub(super) struct Reasons<'v> {
     part: Option<&'v PartitionView>,
     drained: Option<String>,
     known: Known,
 }
 
-/// A queue, a resource, and a group.
 type Scope = (String, String, String);
 
-/// Who uses what, for many jobs that wait for the same.
+/// Cached usage by user, for many jobs that wait for the same resource.
 #[derive(Default)]
 struct Known(RefCell<BTreeMap<Scope, Vec<(String, i64)>>>);
 
 impl<'v> Reasons<'v> {
-    /// The reasons of a partition; that the machine is `drained` comes first, as nothing starts on it.
+    /// `drained` comes first because nothing starts on a drained machine.
     pub(super) fn new(part: Option<&'v PartitionView>, drained: Option<String>) -> Self {
         Self { part, drained, known: Known::default() }
     }
 
-    /// Why a queued job waits.
     pub(super) fn why_queued(&self, app: Option<&AppRow>, job: &Job) -> String {
         let allocated =
             app.is_some_and(|app| app.asks.values().any(|ask| matches!(ask.state, AskState::Allocated { .. })));
@@ -44,14 +40,13 @@ impl<'v> Reasons<'v> {
 }
 
 impl Known {
-    /// Who uses a resource in a queue and below it, those of a group only where one is named.
     fn users(&self, part: &PartitionView, queue: &str, name: &str, group: &str) -> Vec<(String, i64)> {
         let key = [queue, name, group].map(str::to_owned).into();
         self.0.borrow_mut().entry(key).or_insert_with(|| users(part, queue, name, group)).clone()
     }
 }
 
-/// Why a job that the scheduler has waits; empty where it is about to be tried.
+/// Empty if the job is scheduled next.
 fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
     let pending = app.asks.values().find_map(|ask| match ask.state {
         AskState::Pending { reason, .. } => Some(reason),
@@ -77,13 +72,13 @@ fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
     }
 }
 
-/// The first queue from the job's own upwards whose maximum the job does not fit into.
+/// Returns the first queue from the leaf upwards whose maximum the job exceeds.
 fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known) -> Option<String> {
     let up = std::iter::successors(Some(app.queue.clone()), model::QueuePath::parent);
     up.filter_map(|path| part.queue_at(&path)).find_map(|row| {
         let max = row.max.as_ref()?;
         let (name, wanted, used, max) = short(wanted, &row.allocated, max)?;
-        // The root has what the machine has.
+        // The root has the capacity of the machine.
         let what = match row.parent {
             Some(_) => format!("max {name} of {}", row.path),
             None => format!("{name} of this machine"),
@@ -92,13 +87,13 @@ fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known
     })
 }
 
-/// The limit of the user or of a group that the job does not fit into.
+/// Returns the limit of the user or a group that the job exceeds.
 fn by_limit(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known) -> Option<String> {
     let limits = part.limits_of(app);
     let of_resources = |limit: &LimitUse| {
         let (name, used, max) = limit.short_of(wanted)?;
         let what = format!("max {name} of {}", limit_name(limit, app));
-        // Of one user it is his own use.
+        // For one user, the usage is the user's own.
         let users = match limit.side {
             Side::User => Vec::new(),
             Side::Group => known.users(part, limit.queue.as_str(), name, group(app)),
@@ -108,7 +103,6 @@ fn by_limit(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known
     limits.iter().find_map(of_resources).or_else(|| by_applications(part, app))
 }
 
-/// The group that an application counts for; empty for none.
 fn group(app: &AppRow) -> &str {
     match &app.group {
         AppGroup::Group(name) => name,
@@ -116,7 +110,6 @@ fn group(app: &AppRow) -> &str {
     }
 }
 
-/// The number of running jobs that a limit, or a queue, allows.
 fn by_applications(part: &PartitionView, app: &AppRow) -> Option<String> {
     let limits = part.limits_of(app);
     let limit = limits.iter().find(|limit| !limit.lets_run(&app.id));
@@ -132,7 +125,6 @@ fn by_applications(part: &PartitionView, app: &AppRow) -> Option<String> {
     })
 }
 
-/// The resource of the machine of which the job needs more than is free.
 fn by_machine(part: &PartitionView, wanted: &Resource, known: &Known) -> Option<String> {
     let (_, node) = part.nodes.iter().next()?;
     let used = node.allocated.add(&node.occupied);
@@ -142,13 +134,13 @@ fn by_machine(part: &PartitionView, wanted: &Resource, known: &Known) -> Option<
 
 fn limit_name(limit: &LimitUse, app: &AppRow) -> String {
     match limit.side {
-        // A limit of `*` counts for each user.
+        // A limit of `*` applies to each user.
         Side::User => format!("user {} on {}", app.who.user, limit.queue),
         Side::Group => format!("group {} on {}", limit.name, limit.queue),
     }
 }
 
-/// The first resource that does not fit: its name, what is requested, what is in use, the maximum.
+/// Name, requested, used, and maximum of the first resource that does not fit.
 fn short<'w>(wanted: &'w Resource, used: &Resource, max: &Resource) -> Option<(&'w str, i64, i64, i64)> {
     wanted.iter().find_map(|(name, wanted)| {
         let (max, used) = (max.get(name)?, used.amount(name));
@@ -171,7 +163,7 @@ fn reached(what: &str, name: &str, (used, max, wanted): (i64, i64, i64), users: 
     text
 }
 
-/// Who uses a resource in a queue and below it, the most first; those of a group only where one is named.
+/// Usage by user in a subtree, largest first; only of `of_group` if set.
 fn users(part: &PartitionView, queue: &str, name: &str, of_group: &str) -> Vec<(String, i64)> {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for app in part.apps.iter().flatten() {

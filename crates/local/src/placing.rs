@@ -1,4 +1,4 @@
-//! Where a job would go, tried on a copy of the scheduler.
+//! Tests the placement of a job on a copy of the scheduler.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -15,20 +15,19 @@ use scheduler::placement::PlacementOutcome;
 use scheduler::{Command, Event, EventKind, PartitionCommand, Scheduler};
 use view::act::{Actor, PartitionAct};
 
-/// How many bytes two copies of the scheduler may take.
+/// Maximum size of two copies of the scheduler, in bytes.
 const MOST: usize = 1 << 30;
-/// How many ends of jobs are looked ahead.
+/// Maximum number of simulated ends of jobs.
 const STEPS: usize = 20_000;
-/// The same for the starts of all queued jobs, which lists show; and of how many jobs at most.
+/// The same for lists, which simulate all queued jobs; also the maximum number of jobs.
 const FEW_STEPS: usize = 100;
 const FEW_JOBS: usize = 500;
-/// How many seconds are looked ahead one by one, so that the delay of a preemption is among them.
+/// Number of seconds that are simulated one by one, to include the preemption delay.
 const UNTIL_ROOM: u32 = 60;
-/// The number of a job that is only asked about: no job has it.
+/// A job ID that no job has.
 const NONE: u64 = 0;
 
 impl Daemon {
-    /// The daemon's user, as an actor.
     pub(super) fn owner_of_daemon(&self) -> Actor {
         self.actor(&self.settings.owner).scheduler_admin(true)
     }
@@ -41,15 +40,14 @@ impl Daemon {
         }
     }
 
-    /// The queue that a job would be placed in now.
+    /// Returns the queue in which a job would be placed now.
     ///
     /// # Errors
-    /// Why in none.
+    /// Why no queue accepts the job.
     pub(super) fn would_take(&self, job: &Job) -> Result<String, String> {
         placed(&self.fork()?, job)
     }
 
-    /// Says where a job would go and when it would start.
     pub(super) fn where_to(&self, who: &Owner, mut spec: JobSpec) -> Reply {
         self.complete(&mut spec);
         spec.array = None;
@@ -73,7 +71,6 @@ impl Daemon {
         }
     }
 
-    /// How long running jobs of a copy run on at most; `None` for those without a limit.
     fn left(&self) -> impl Fn(&AppId, bool) -> Option<Duration> {
         let table = self.table();
         let now = wall_ms();
@@ -89,7 +86,7 @@ impl Daemon {
         move |app, runs| limits.get(app).map(|(all, left)| Duration::from_millis(if runs { *left } else { *all }))
     }
 
-    /// In how many milliseconds a job would start, and on what that rests.
+    /// Milliseconds until the start, and the assumption.
     fn begins_in(&self, fork: &Fork, job: &Job) -> (Option<u64>, String) {
         let left = self.left();
         let mut ahead = Ahead::of(fork, &left);
@@ -124,18 +121,18 @@ impl Daemon {
     }
 }
 
-/// When queued jobs start if nothing else is submitted and every job runs for all of its time limit, as far as that is known.
+/// Start times of queued jobs if nothing else is submitted and each job uses its whole time limit, as far as known.
 #[derive(Default)]
 pub(super) struct Starts(HashMap<AppId, Start>);
 
-/// In how many milliseconds, and after the end of which job; `None`: others are preempted for it.
+/// Milliseconds until the start, and the job whose end allows it; `None`: by preemption.
 struct Start {
     in_ms: u64,
     after: Option<u64>,
 }
 
 impl Starts {
-    /// A job as it is shown, with its start in the reason why it waits.
+    /// Adds the start time to the reason.
     pub fn add_to(&self, mut report: JobReport) -> JobReport {
         let start = self.0.get(&AppId::from(report.app.as_str())).filter(|_| report.state == JobState::Queued);
         if let Some(start) = start {
@@ -150,7 +147,7 @@ impl Starts {
     }
 }
 
-/// A time as people say it: `40 s`, `12 min`, `2 h 5 min`.
+/// Rounds a time for people: `40 s`, `12 min`, `2 h 5 min`.
 fn rounded(ms: u64) -> String {
     let minutes = (ms + 30_000) / 60_000;
     match (ms.div_ceil(1000), minutes / 60, minutes % 60) {
@@ -162,7 +159,7 @@ fn rounded(ms: u64) -> String {
 }
 
 impl Daemon {
-    /// When the queued jobs start; nothing where they are too many to be examined for a list.
+    /// Returns the start times; empty if there are too many queued jobs for a list.
     pub(super) fn starts(&self) -> Starts {
         let mut found = Starts::default();
         let (queued, live) = {
@@ -176,7 +173,7 @@ impl Daemon {
         for step in 0..FEW_STEPS + UNTIL_ROOM as usize {
             for (app, ask) in ahead.cycles() {
                 let in_ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
-                // What starts at once needs no forecast.
+                // An immediate start needs no forecast.
                 if step > 0 {
                     found.0.entry(app.clone()).or_insert(Start { in_ms, after: ahead.last });
                 }
@@ -196,18 +193,15 @@ struct Ahead {
     now: Time,
     ends: BTreeMap<(Time, usize), (AppId, AskId)>,
     ends_set: usize,
-    /// How many jobs have ended in it.
     ended: usize,
-    /// How many seconds are still examined one by one: others make room only after a delay.
+    /// Remaining seconds that are simulated one by one: preemption happens after a delay.
     seconds: u32,
-    /// How many jobs run in it of which no end is known.
+    /// Number of running jobs without a known end.
     endless: usize,
-    /// The job that has ended at this time; `None`: none has.
     last: Option<u64>,
 }
 
 impl Ahead {
-    /// A copy in which running jobs end at their limits.
     fn of(fork: &Fork, left: &impl Fn(&AppId, bool) -> Option<Duration>) -> Self {
         let (scheduler, now) = (fork.scheduler().clone(), fork.now());
         let ends = BTreeMap::new();
@@ -250,7 +244,6 @@ impl Ahead {
         self.apply(&Command::In { partition: None, command })
     }
 
-    /// Cycles until one finds nothing. Returns what starts.
     fn cycles(&mut self) -> Vec<(AppId, AskId)> {
         let mut begun = Vec::new();
         loop {
@@ -266,7 +259,7 @@ impl Ahead {
         }
     }
 
-    /// Advances by a second, or to the next end of a job. Returns whether there is one.
+    /// Advances by a second, or to the next end of a job. Returns false at the end.
     fn advance(&mut self) -> bool {
         let second = self.now + Duration::from_secs(1);
         if self.seconds > 0 && self.ends.first_key_value().is_none_or(|((at, _), _)| *at > second) {
@@ -283,9 +276,8 @@ impl Ahead {
     }
 }
 
-/// Where a job is placed, by the rules of a copy.
 fn placed(fork: &Fork, job: &Job) -> Result<String, String> {
-    // Under an id that no application has: it may be queued already.
+    // Under an unused application ID: the job may be queued already.
     let submission = Daemon::submission(&Job { number: NONE, generation: 1, ..job.clone() });
     let part = fork.scheduler().partitions().first().ok_or("no partition")?;
     match part.would_place(&submission).placement.outcome {

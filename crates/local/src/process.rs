@@ -1,4 +1,4 @@
-//! Processes by `/proc`: which one a number means, whether it lives, its usage and its children.
+//! Processes from `/proc`: identity, state, usage, and children.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -13,49 +13,48 @@ use rustix::process::{
 
 use super::task::Claim;
 
-/// A tick of `/proc`, in milliseconds: the kernel's interface has 100 a second on every architecture that Linux runs on today.
+/// Milliseconds per tick of `/proc`: Linux reports 100 ticks per second on every architecture.
 const TICK_MS: u64 = 10;
 
-/// The fields of `/proc/PID/stat` behind the name, which may have any character in it: the state is number 0.
+/// Returns the fields of `/proc/PID/stat` after the name, which may contain any character; field 0 is the state.
 fn stat(pid: &str) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;
     Some(rest.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Which start of the machine this is.
+/// Returns the ID of the machine's current boot.
 pub fn boot() -> String {
     static BOOT: OnceLock<String> = OnceLock::new();
     let read = || fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
     BOOT.get_or_init(read).clone()
 }
 
-/// What distinguishes a process from every other one; `None` when there is none of that number.
+/// Returns the identity; `None` if the process does not exist.
 pub fn identify(pid: i32) -> Option<Claim> {
     let start = stat(&pid.to_string())?.get(19)?.parse().ok()?;
     Some(Claim { pid, start, boot: boot() })
 }
 
-/// A descriptor of a process that lives; it becomes readable when the process ends. `None` when it has ended: its number may belong to
-/// another one.
+/// Returns a descriptor that is readable when the process ends. `None` if it has ended: its PID may be reused.
 pub fn open(claim: &Claim) -> Option<OwnedFd> {
     let fd = pidfd_open(Pid::from_raw(claim.pid)?, PidfdFlags::empty()).ok()?;
     let is = identify(claim.pid)?;
-    // A zombie has ended, and waits only to be asked about.
+    // A zombie has ended but is not reaped.
     let zombie = stat(&claim.pid.to_string())?.first().is_some_and(|state| state == "Z");
     (is == *claim && !zombie).then_some(fd)
 }
 
-/// What the ended children of this process used, and theirs.
+/// Usage of ended children and their descendants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OfChildren {
-    /// Microseconds of processors.
+    /// CPU time in microseconds.
     pub cpu_us: u64,
-    /// Bytes of memory that the largest one of them had.
+    /// Memory of the largest process, in bytes.
     pub largest: u64,
 }
 
-/// What the ended children of this process used so far; nothing where the system does not say it.
+/// Zeros if the system does not report it.
 pub fn of_children() -> OfChildren {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return OfChildren::default() };
     let us = |time: TimeVal| u64::try_from(time.num_microseconds()).unwrap_or_default();
@@ -63,12 +62,12 @@ pub fn of_children() -> OfChildren {
     OfChildren { cpu_us: us(usage.user_time()) + us(usage.system_time()), largest }
 }
 
-/// The processor time of the ended children of a process, in milliseconds.
+/// Returns milliseconds.
 pub fn ended_cpu_ms(pid: i32) -> u64 {
     cpu_by_stat(pid, [13, 14])
 }
 
-/// The processor time of a process and of its ended children, in milliseconds.
+/// Returns milliseconds, with ended children.
 pub fn cpu_ms(pid: i32) -> u64 {
     cpu_by_stat(pid, [11, 12]) + cpu_by_stat(pid, [13, 14])
 }
@@ -79,32 +78,31 @@ fn cpu_by_stat(pid: i32, at: [usize; 2]) -> u64 {
     at.into_iter().map(field).sum::<u64>() * TICK_MS
 }
 
-/// Bytes of a field of a file of `/proc` that counts in kB.
 fn kib_of(pid: &str, file: &str, field: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Bytes of the most memory that a living process has had since its program started; `pid` may be `self`.
+/// Returns the peak bytes since its program started; `pid` may be `self`.
 pub fn peak(pid: &str) -> Option<u64> {
     kib_of(pid, "status", "VmHWM")
 }
 
-/// Bytes of memory of a living process; where it shares pages with others that count too, its part of them.
+/// Returns bytes; if `shared`, only its part of the shared pages.
 pub fn memory(pid: i32, shared: bool) -> Option<u64> {
     let pid = pid.to_string();
     let part = shared.then(|| kib_of(&pid, "smaps_rollup", "Pss")).flatten();
     part.or_else(|| kib_of(&pid, "status", "VmRSS"))
 }
 
-/// Whether a process runs the program of this one.
+/// Returns true for the program of this process.
 pub fn is_of_this_program(pid: i32) -> bool {
     let program = |pid: &str| fs::read_link(format!("/proc/{pid}/exe")).ok();
     program(&pid.to_string()).is_some_and(|other| Some(other) == program("self"))
 }
 
-/// The processes below one, parents first. Those that start or end meanwhile may be missing.
+/// Lists descendants, parents first. Concurrent starts and ends may be missing.
 pub fn tree(top: i32) -> Vec<i32> {
     let (mut found, mut left) = (Vec::new(), vec![top]);
     while let Some(parent) = left.pop() {
@@ -118,7 +116,7 @@ pub fn tree(top: i32) -> Vec<i32> {
     found
 }
 
-/// The children of a process by its threads' own lists; by a look at all processes where the kernel has no such lists.
+/// Scans all processes if the kernel has no lists of children.
 fn listed_children(parent: i32) -> Vec<i32> {
     let own = |thread: &str| fs::read_to_string(format!("/proc/{parent}/task/{thread}/children"));
     if own(&parent.to_string()).is_err_and(|_| fs::exists(format!("/proc/{parent}")).unwrap_or(false)) {
@@ -129,29 +127,29 @@ fn listed_children(parent: i32) -> Vec<i32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
-/// How nice a process is, from -20 to 19.
+/// Returns the niceness, from -20 to 19.
 pub fn niceness(pid: i32) -> Option<i32> {
     stat(&pid.to_string())?.get(16)?.parse().ok()
 }
 
-/// A process, as it is listed.
+/// A process in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// The process id; only together with the start time is it the same process.
+    /// PID; unique only together with the start time.
     pub pid: i32,
-    /// The number of its parent.
+    /// PID of its parent.
     pub parent: i32,
-    /// What it is called: the first 15 bytes of its program's name.
+    /// The first 15 bytes of the program name.
     pub name: String,
-    /// Its own processor time, in milliseconds.
+    /// Own CPU time in milliseconds.
     pub cpu_ms: u64,
-    /// The processor time of its ended children, in milliseconds.
+    /// CPU time of its ended children, in milliseconds.
     pub ended_cpu_ms: u64,
-    /// Bytes of memory that it has in the machine (RSS).
+    /// Resident memory (RSS) in bytes.
     pub memory: u64,
 }
 
-/// All processes of the machine.
+/// Lists all processes of the machine.
 pub fn all() -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| one(entry.file_name().to_str()?.parse().ok()?)).collect()
@@ -173,7 +171,7 @@ fn one(pid: i32) -> Option<Process> {
     })
 }
 
-/// The processes whose parent is this one.
+/// Lists the children of a process.
 pub fn children_of(parent: i32) -> Vec<i32> {
     let parent = parent.to_string();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -183,32 +181,31 @@ pub fn children_of(parent: i32) -> Vec<i32> {
     children.filter_map(|pid| pid.parse().ok()).collect()
 }
 
-/// Sends a signal to every process of a group; one that is not there has got it already.
+/// Ignores a missing group.
 pub fn signal_group(leader: i32, signal: Signal) {
     if let Some(leader) = Pid::from_raw(leader) {
         let _ = kill_process_group(leader, signal);
     }
 }
 
-/// Closes what this process has inherited in addition its standard input and outputs: files that were open where the daemon was started are not for a
-/// job. For a process that starts, and has opened nothing itself.
+/// Keeps only standard input and outputs. Call it before this process opens files.
 pub fn close_inherited() {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     for number in open.into_iter().filter(|number| *number > 2) {
-        // The one that the list was read by is closed already.
+        // The descriptor of the list itself is closed already.
         let _ = nix::unistd::close(number);
     }
 }
 
-/// Ends a process at once; one that is not there has ended.
+/// Kills a process; ignores a missing process.
 pub fn kill(pid: i32) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, Signal::KILL);
     }
 }
 
-/// Takes note of the end of a child. Returns how it ended, in words; `None` where it has not ended.
+/// Returns the end in words; `None` if it has not ended.
 pub fn reap(pid: i32) -> Option<String> {
     let (_, status) = waitpid(Some(Pid::from_raw(pid)?), WaitOptions::NOHANG).ok()??;
     Some(match (status.exit_status(), status.terminating_signal()) {
@@ -218,10 +215,10 @@ pub fn reap(pid: i32) -> Option<String> {
     })
 }
 
-/// Takes note of children that have ended, whichever they are. Returns whether others are left.
+/// Reaps all ended children. Returns true if others are left.
 pub fn has_children() -> bool {
     loop {
-        // waitpid without a number means those of this process group alone.
+        // Without a PID, waitpid waits only for this process group.
         match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             Ok(None) => return true,

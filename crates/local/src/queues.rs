@@ -1,15 +1,15 @@
-//! The queues of a machine for which no one wrote any: one for each user below `root.users`, all with the same guarantee.
+//! Default queues: one per user in `root.users`, all with the same guaranteed resources.
 
 use super::machine::Machine;
 
-/// What part of the machine each user is guaranteed, as long as not more of them want theirs: one of this many.
+/// Each user is guaranteed one part in this many of the machine.
 const GUARANTEED_PART: i64 = 4;
 
-/// The configuration. A user whose guarantee is not met gets room from those above theirs after `preemption.delay`. A job that requests one
-/// core and one GPU at most, and says nothing of memory, is within the guarantee on every machine that can run it.
+/// Returns queues in which a user below the guaranteed resources preempts others after `preemption.delay`. A job with
+/// at most one core and one GPU, and no memory request, is within them on every machine that can run it.
 pub fn configuration(machine: &Machine) -> String {
     let vcore = (machine.vcore / GUARANTEED_PART).max(1000).min(machine.vcore);
-    // Of memory the share that goes with these cores, as a job gets it that requests none.
+    // The memory share of these cores, like the default of a job.
     let memory = i128::from(machine.memory) * i128::from(vcore) / i128::from(machine.vcore.max(1));
     let gpus = match machine.gpu {
         0 => String::new(),

@@ -1,8 +1,8 @@
-//! Reconciliation, when the view has changed or a supervisor has ended: the daemon makes the running jobs equal to the allocations.
+//! Reconciliation: adapts the running jobs to the allocations.
 //!
-//! One thread does that, from the whole state and not from single events. It starts a job with an allocation and no process, stops a job
-//! with a process and no allocation, and releases the allocation of an ended job. So a daemon that starts in the middle does the same as
-//! one that was always there.
+//! One thread works from the whole state, not from single events: it starts a job with an allocation and no process,
+//! stops a job with a process and no allocation, and releases the allocation of an ended job. So a restarted daemon
+//! continues correctly.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
@@ -22,30 +22,29 @@ use super::task::{CLAIM, Claim, ENDED, claim, clear, read};
 use view::act::PartitionAct;
 use view::{PartitionView, View};
 
-/// How often it looks for what no event reports, while there are jobs.
+/// Interval of the checks for changes without an event, while jobs exist.
 const TICK: Duration = Duration::from_secs(1);
-/// How long it waits at most until it looks again.
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
-/// The attempts that have an allocation, by the number and the generation of their job.
+/// Allocated attempts, by job ID and generation.
 pub(super) type Allocated = HashMap<(u64, u32), u32>;
 
 impl Daemon {
-    /// Takes over from an earlier daemon: adopts the living supervisors, and finds those that ended meanwhile.
+    /// Adopts living supervisors, and finds those that ended meanwhile.
     pub fn adopt(&self) {
         let mut table = self.table();
         let live: Vec<u64> = table.live.iter().copied().collect();
         let view = self.engine.published().view();
         for number in live {
             let Some(job) = table.jobs.get_mut(&number) else { continue };
-            // A loss of power takes back what was not synced: the scheduler's journal knows more than the job's file.
+            // A loss of power discards unsynced data: the scheduler's journal can be newer than the job's file.
             if job.state == JobState::Waiting && Self::app(&view, job).is_some() {
                 self.queue(job);
             }
             if job.state == JobState::Running {
                 self.adopt_one(&mut table, number);
             }
-            // One that the scheduler does not have is offered to it again.
+            // A job that is missing in the scheduler is offered again.
             if let Some(job) = table.jobs.get_mut(&number) {
                 job.confirmed = job.state == JobState::Queued;
             }
@@ -54,7 +53,8 @@ impl Daemon {
         self.withdraw_the_rest(&table);
     }
 
-    /// The highest number of a job that the scheduler knows: a loss of power may have taken the job, and its number is not used again.
+    /// Returns the highest job ID that the scheduler knows: a loss of power may have removed the job, and IDs are not
+    /// reused.
     fn last_number(view: &View) -> u64 {
         let live = |part: &PartitionView| part.apps.iter().flatten().map(|app| number_of(app.id.as_str())).max();
         let ended = |part: &PartitionView| part.ended.iter().map(|app| number_of(app.id.as_str())).max();
@@ -62,7 +62,7 @@ impl Daemon {
         highest.flatten().map_or(0, |(number, _)| number)
     }
 
-    /// Takes back from the scheduler what no job represents: of jobs that ended, or were held or refused, when a daemon was killed.
+    /// Withdraws applications without a job: their jobs ended, or were held or rejected, when a daemon was killed.
     fn withdraw_the_rest(&self, table: &Table) {
         let view = self.engine.published().view();
         let apps = Self::partition(&view).into_iter().flat_map(|part| part.apps.iter().flatten());
@@ -80,9 +80,10 @@ impl Daemon {
         let Some(job) = table.jobs.get(&number) else { return };
         let folder = self.folder(job);
         match read::<Claim>(&folder.join(CLAIM)) {
-            // The daemon ended before the supervisor had started; if one still does, it claims first or this one does.
+            // The daemon ended before the supervisor started. If that supervisor still starts, only one of the two can
+            // claim the attempt.
             None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &folder)),
-            // Its supervisor may have another job by now.
+            // Its supervisor may have another job already.
             Some(_) if folder.join(ENDED).exists() => self.take_end(table, number, None),
             Some(claim) => match process::open(&claim) {
                 Some(fd) => {
@@ -96,7 +97,7 @@ impl Daemon {
         }
     }
 
-    /// Looks again whenever something happens, until the engine stops.
+    /// Reconciles after each change until the engine stops.
     pub fn reconcile_forever(&self, mut woken: UnixStream) {
         self.reconcile(&[], true);
         let (mut ticked, mut waiting) = (Instant::now(), Vec::new());
@@ -108,12 +109,12 @@ impl Daemon {
             }
             let began = Instant::now();
             self.reconcile(&ended, tick);
-            // The more there is to look at, the more is examined together.
+            // Under load, more changes are handled together.
             std::thread::sleep(began.elapsed().min(LONGEST_PAUSE));
         }
     }
 
-    /// Waits for a change. Returns the jobs that ended, or whose supervisors did.
+    /// Returns the jobs that ended, or whose supervisors did.
     fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Ear)>) -> Vec<u64> {
         let busy = {
             let table = self.table();
@@ -142,7 +143,7 @@ impl Daemon {
             .collect()
     }
 
-    /// Takes what a supervisor says. Returns whether its job has ended, or its process.
+    /// Returns true if the job or the process has ended.
     fn hear(&self, table: &mut Table, number: u64, ear: &Ear) -> bool {
         let Some(running) = table.running.get_mut(&number) else { return false };
         if let Ear::Process(_) = ear {
@@ -151,14 +152,14 @@ impl Daemon {
         let had_begun = running.has_begun;
         running.hear();
         let (begins, has_ended) = (running.has_begun && !had_begun, running.has_ended);
-        // One that was given the job after another one forgets what it was asked before it started.
+        // A reused supervisor drops signals that came before its attempt started.
         if begins && !has_ended && table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
             self.signal(table, number);
         }
         has_ended
     }
 
-    /// Makes the running jobs equal to the allocations; at a `tick` it also looks for changes that nothing reported.
+    /// At a `tick`, also checks for changes without an event.
     pub(super) fn reconcile(&self, ended: &[u64], tick: bool) {
         for number in ended {
             self.take_end_of(&mut self.table_in_turn(), *number);
@@ -173,7 +174,7 @@ impl Daemon {
         };
         self.prepare(&begin);
         let mut table = self.table_in_turn();
-        // A job that was submitted meanwhile is in the newest one.
+        // The newest view contains a job that was submitted meanwhile.
         let view = self.engine.published().view();
         if tick && (table.unsure || table.seen != view.generation) {
             (table.unsure, table.seen) = (false, view.generation);
@@ -194,15 +195,13 @@ impl Daemon {
         }
     }
 
-    /// The directory of a job's present attempt.
     pub(super) fn folder(&self, job: &Job) -> PathBuf {
         self.store.attempt(job.number, job.next)
     }
 
-    /// Gives a job its supervisor.
     fn supervise(&self, number: u64, folder: &Path) {
         let spare = self.table_in_turn().spares.take();
-        // Outside the lock: on a busy machine it takes a while until a new process has a turn, and others want to submit.
+        // Outside the lock: on a busy machine a new process takes a while, and users want to submit.
         let (reused, gone) = match spare.map(|spare| spare.reuse(folder)) {
             Some(Ok(reused)) => (Some(reused), None),
             Some(Err(gone)) => (None, Some(gone)),
@@ -214,7 +213,7 @@ impl Daemon {
         self.take_supervisor(&mut table, number, started);
     }
 
-    /// Notes the supervisor that was made for a job, and asks it to end if the job was asked to meanwhile.
+    /// Signals the supervisor if the job was stopped meanwhile.
     fn take_supervisor(&self, table: &mut Table, number: u64, started: io::Result<Running>) {
         table.starting.remove(&number);
         match started {
@@ -243,15 +242,12 @@ impl Daemon {
         }
     }
 
-    /// Asks the supervisor of a job to end it.
     pub(super) fn signal(&self, table: &Table, number: u64) {
         if let Some(running) = table.running.get(&number) {
-            // One that has ended needs no signal.
             let _ = pidfd_send_signal(&running.fd, Signal::TERM);
         }
     }
 
-    /// Takes the end of a job, whose supervisor has said it or has ended itself.
     fn take_end_of(&self, table: &mut Table, number: u64) {
         let Some(mut running) = table.running.remove(&number) else { return };
         if !running.has_ended {
@@ -264,7 +260,7 @@ impl Daemon {
                 table.spares.put(running);
                 self.finish(table, number, end);
             }
-            // Someone has removed it: what is known then is known when the process has ended.
+            // The file was removed: wait for the end of the process.
             None => {
                 running.hang_up();
                 table.running.insert(number, running);
@@ -272,14 +268,14 @@ impl Daemon {
         }
     }
 
-    /// Reads how an attempt ended whose supervisor is not there any more; or finds that another one has it.
-    /// `how` it ended, if that is known.
+    /// Reads how an attempt ended whose supervisor is gone, or finds that another supervisor has it. `how` is the end
+    /// of the process, if known.
     fn take_end(&self, table: &mut Table, number: u64, how: Option<String>) {
         let Some(job) = table.jobs.get(&number) else { return };
         let folder = self.folder(job);
         let mut end = read::<AttemptEnd>(&folder.join(ENDED));
         if end.is_none() {
-            // A daemon that was killed may have started one that claims the attempt only now: this claim keeps it from that.
+            // A killed daemon may have started a supervisor that claims the attempt only now: this claim prevents that.
             let own = process::identify(std::process::id().try_into().unwrap_or_default());
             let claimed = own.is_none_or(|own| claim(&folder, &own).unwrap_or(false));
             let holder = read::<Claim>(&folder.join(CLAIM)).filter(|_| !claimed);
@@ -292,7 +288,7 @@ impl Daemon {
                 }
                 return;
             }
-            // It may have ended between the two looks.
+            // It may have ended between the two reads.
             end = read::<AttemptEnd>(&folder.join(ENDED));
             let mut used = None;
             if end.is_none() {
@@ -320,12 +316,12 @@ pub(super) fn not_started(why: &io::Error) -> AttemptEnd {
     AttemptEnd::new(Outcome::NotStarted(why.to_string()))
 }
 
-/// The end of an attempt that was asked to end before its supervisor had claimed it: the command was not started.
+/// Returns the end of an attempt that was stopped before its supervisor had claimed it: the command was not started.
 fn never_begun() -> AttemptEnd {
     AttemptEnd { asked: true, ..AttemptEnd::new(Outcome::Signalled(Signal::TERM.as_raw())) }
 }
 
-/// What the scheduler has allocated: the newest attempt of each job in each of its generations.
+/// Returns the newest allocated attempt of each job and generation.
 fn allocated(view: &View) -> Allocated {
     let nodes = view.partitions.first().into_iter().flat_map(|part| part.nodes.values());
     let mut found = HashMap::new();

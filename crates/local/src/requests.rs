@@ -1,4 +1,4 @@
-//! Requests over the socket, carried out for the user that the kernel names.
+//! Requests over the socket, for the user that the kernel reports.
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -18,23 +18,19 @@ use view::AppRow;
 use view::act::Refusal;
 use view::placement::access;
 
-/// How long one request waits at most for the end of a job; who waits longer asks again.
+/// Maximum wait of one request for the end of a job; clients repeat the request.
 const WAIT: Duration = Duration::from_secs(20);
-/// How many bytes of output one answer has at most.
 const MOST_OUTPUT: usize = 256 << 10;
 
-/// How many characters of a command are its name in a list.
 const LONGEST_TITLE: usize = 100;
-/// How many jobs one answer names at most.
 const MOST_NAMES: usize = 1000;
 
-/// An answer with what goes with it.
 pub(super) struct Answered {
-    /// What the line says, as JSON.
+    /// The reply, as a line of JSON.
     pub reply: Reply,
-    /// The output behind it.
+    /// The output after the line.
     pub output: Vec<u8>,
-    /// The connection that is given with it.
+    /// The connection that is passed with the line.
     pub terminal: Option<UnixStream>,
 }
 
@@ -56,7 +52,6 @@ pub(super) fn by_scheduler(why: &Refusal) -> Reply {
     refused(format!("{}: {}", why.message, why.description))
 }
 
-/// What a job is called in a list: its name, or the start of its command.
 fn title(job: &Job) -> String {
     let command = job.spec.command.iter().skip(1).filter(|_| job.spec.name.is_empty());
     let name = job.name();
@@ -65,7 +60,6 @@ fn title(job: &Job) -> String {
 }
 
 impl Daemon {
-    /// Carries a request out.
     pub(super) fn answer(&self, who: &Owner, request: Request) -> Answered {
         let reply = match request {
             Request::Submit(spec) => self.submit(who, *spec),
@@ -127,7 +121,6 @@ impl Daemon {
         }
     }
 
-    /// What everyone who examines jobs must know.
     fn notices(&self) -> Vec<String> {
         let view = self.engine.published().view();
         let config = engine::rejected_file(&view).map(|notice| {
@@ -137,7 +130,6 @@ impl Daemon {
         self.drained(Self::partition(&view)).into_iter().chain(self.unkept()).chain(config).collect()
     }
 
-    /// The leaves that someone may submit to by name.
     fn queues(&self, who: &Owner) -> Reply {
         let view = self.engine.published().view();
         let part = Self::partition(&view);
@@ -157,7 +149,7 @@ impl Daemon {
         table.jobs.get(&number).is_some_and(|job| self.may_see(who, job))
     }
 
-    /// Whether someone may see and end a job: his own, as the administrator of its queue, or as who runs the daemon.
+    /// The owner, an administrator of the queue, and the daemon's user.
     pub(super) fn may_see(&self, who: &Owner, job: &Job) -> bool {
         if who.uid == job.owner.uid || who.uid == 0 || who.uid == self.settings.owner.uid {
             return true;
@@ -165,7 +157,7 @@ impl Daemon {
         self.administers(who, job)
     }
 
-    /// Does something with a job that someone may see. To others it is not there.
+    /// Acts on a job if the user may see it; otherwise reports it as missing.
     pub(super) fn with_job(&self, who: &Owner, number: u64, act: impl FnOnce(&Table, &Job) -> Reply) -> Reply {
         let table = self.table();
         match table.jobs.get(&number).filter(|job| self.may_see(who, job)) {
@@ -179,7 +171,7 @@ impl Daemon {
         let part = Self::partition(&view);
         let reasons = Reasons::new(part, self.drained(part));
         if job.state == JobState::Queued && !job.confirmed {
-            // The scheduler has it in a moment: a look at all applications would find nothing.
+            // The scheduler gets the job soon: a search of all applications would not find it.
             let app = Self::newest_app(&view, job);
             let mut report = self.report_by(&reasons, app, job);
             if app.is_none() {
@@ -191,7 +183,6 @@ impl Daemon {
         self.report_by(&reasons, Self::app(&view, job).or_else(ended), job)
     }
 
-    /// A job with its application, the live one or the one that has ended.
     pub(super) fn report_by(&self, reasons: &Reasons<'_>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {

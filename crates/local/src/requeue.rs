@@ -1,4 +1,4 @@
-//! What happens to a job after an attempt: its end, or another attempt; and of jobs that wait for it.
+//! After an attempt: the end of the job, or another attempt; and the dependent jobs.
 
 use std::collections::HashMap;
 
@@ -12,23 +12,22 @@ use model::AppState;
 use view::View;
 use view::act::{PartitionAct, Refusal};
 
-/// How many jobs are given to the scheduler before something else has its turn.
+/// Number of jobs that are submitted before other work has its turn.
 const MOST_AT_ONCE: usize = 64;
 
-/// How often a job is started again whose supervisor ends at its start: it will not do better then.
+/// Maximum number of restarts of a job whose supervisor ends at its start.
 const MOST_LOST: usize = 5;
-/// What is soon, in milliseconds.
+/// Milliseconds.
 const SOON: u64 = 60_000;
 
-/// What follows an attempt.
 enum Next {
-    /// It has ended.
+    /// The job ends.
     End(Outcome),
-    /// It is queued again.
+    /// The job is queued again.
     Again,
 }
 
-/// How many attempts before the last one were lost soon after their start, one after the other.
+/// Counts the consecutive attempts before the last one that were lost soon after their start.
 fn lost_at_once(job: &Job) -> usize {
     let ended = job.attempts.iter().rev().skip(1).map(|attempt| (attempt.started, attempt.end.as_ref()));
     let lost = ended.take_while(|(started, end)| {
@@ -37,10 +36,9 @@ fn lost_at_once(job: &Job) -> usize {
     lost.count()
 }
 
-/// What follows the end of an attempt.
 fn next(job: &Job, end: &AttemptEnd) -> Next {
     let requeues = job.spec.when_stopped == WhenStopped::Requeue;
-    // A machine that goes down takes the job with it before its supervisor can say that it was asked to end.
+    // A shutdown kills the job before its supervisor can report that it was asked to end.
     let stopped = end.asked || matches!(end.outcome, Outcome::Lost(_));
     match (&job.stopping, &end.outcome) {
         (Some(Stop::Cancelled(by)), _) if stopped => Next::End(Outcome::Cancelled(by.clone())),
@@ -56,7 +54,6 @@ fn next(job: &Job, end: &AttemptEnd) -> Next {
 }
 
 impl Daemon {
-    /// Records the end of an attempt.
     pub(super) fn finish(&self, table: &mut Table, number: u64, end: AttemptEnd) {
         let Some(job) = table.jobs.get_mut(&number) else { return };
         let (actor, attempt) = (self.submitter(job), job.next);
@@ -81,14 +78,13 @@ impl Daemon {
                 job.retried += u32::from(own_failure);
                 (job.next, job.state, job.stopping) = (attempt + 1, JobState::Queued, None);
                 self.keep(job);
-                // The ask before the release: an application that has nothing left would complete.
+                // The request before the release: an application without both would complete.
                 self.perform_later(&actor, Self::ask_of(job), |_| {});
                 self.perform_later(&actor, Self::release_of(job, attempt), |_| {});
             }
         }
     }
 
-    /// Forgets the oldest of those that ended, where there are too many.
     pub(super) fn forget_old(&self, table: &mut Table) {
         while table.jobs.len() - table.live.len() > self.settings.history {
             let Some(oldest) = table.oldest_ended(None) else { return };
@@ -97,7 +93,7 @@ impl Daemon {
         }
     }
 
-    /// Finds queued jobs that the scheduler does not have any more, and those whose ask was not taken.
+    /// Finds queued jobs that the scheduler no longer has, and jobs without a request.
     pub(super) fn look_for_the_missing(&self, table: &mut Table, view: &View) {
         let apps = Self::apps(view);
         let queued: Vec<u64> = table.live.iter().copied().collect();
@@ -117,9 +113,9 @@ impl Daemon {
                 Some(_) => {}
                 None => {
                     match ended() {
-                        // The daemon was ended before the scheduler had it.
+                        // The daemon ended before the scheduler had the job.
                         None => (job.state, job.confirmed) = (JobState::Waiting, false),
-                        // It was ended between the release of an attempt and the ask of the next one.
+                        // The daemon ended between the release of an attempt and the request of the next one.
                         Some(AppState::Completing | AppState::Completed) => job.begin_again(),
                         Some(_) => job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms()),
                     }
@@ -136,7 +132,7 @@ impl Daemon {
         }
     }
 
-    /// Takes jobs that wait for nothing any more out of those that wait, some at a time; ends those whose wait is in vain.
+    /// Takes jobs with met conditions, a few at a time; ends jobs whose conditions can never be met.
     pub(super) fn ready(&self, table: &mut Table) -> Vec<Job> {
         let waiting: Vec<u64> = table.waiting.iter().copied().collect();
         let (mut busy, mut alone) = (None, None);
@@ -148,7 +144,7 @@ impl Daemon {
                 break;
             }
             let Some(job) = table.jobs.get(&number).filter(|job| job.state == JobState::Waiting) else {
-                // One that is held returns when it is released.
+                // A held job returns at its release.
                 table.waiting.remove(&number);
                 continue;
             };
@@ -192,13 +188,12 @@ impl Daemon {
         ready
     }
 
-    /// Submits jobs whose wait is over to the scheduler, all at once; a rejection ends one.
     pub(super) fn begin(&self, jobs: &[Job]) {
         let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
         jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
     }
 
-    /// Takes the scheduler's answers for jobs whose submitters did not wait for them.
+    /// Handles the scheduler's answers for jobs whose submitters did not wait.
     pub(super) fn take_answers(&self) {
         let answered = self.table_in_turn().take_answered();
         answered.into_iter().for_each(|(job, offered)| self.has_begun(&job, self.taken(&job, offered)));
@@ -225,7 +220,6 @@ impl Daemon {
     }
 }
 
-/// How many tasks of each array are queued or run.
 fn busy_tasks(table: &Table) -> HashMap<u64, u32> {
     let mut busy = HashMap::new();
     for job in table.live.iter().filter_map(|number| table.jobs.get(number)) {

@@ -1,18 +1,18 @@
-//! Paths of a daemon of root: nobody else may replace a part of one while the daemon uses it.
+//! Safe paths for root: no other user can replace a part.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// The bit of a directory in which only the owner of a file may remove or rename it.
+/// Mode bit of a directory in which only the owner of a file can remove or rename it.
 const STICKY: u32 = 0o1000;
 
-/// The path of a directory without links, if no other user can replace it or a directory above it. A daemon of another user than root is
-/// not held to that: it can do no more than its user can.
+/// Returns the path of a directory without links, if no other user can replace it or a parent directory. Without root
+/// there is no check: such a daemon has no more rights than its user.
 ///
 /// # Errors
-/// Another user can, or the file system refuses.
+/// Another user can replace it, or the file system rejects it.
 pub(super) fn checked(folder: &Path) -> io::Result<PathBuf> {
     let real = fs::canonicalize(folder)?;
     let own = rustix::process::geteuid();
@@ -30,7 +30,7 @@ pub(super) fn checked(folder: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// The same for the part of a path that is there already, before the rest is made.
+/// Like `checked`, for the existing part of a path.
 pub(super) fn checked_above(folder: &Path) -> io::Result<()> {
     folder.ancestors().find(|above| above.exists()).map_or(Ok(()), |above| checked(above).map(drop))
 }

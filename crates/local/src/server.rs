@@ -1,4 +1,4 @@
-//! The socket: its connections, one thread for each, with bounds.
+//! The socket: one thread for each connection, with limits.
 
 use std::collections::HashMap;
 use std::fs::{self, Permissions};
@@ -16,15 +16,10 @@ use super::requests::Answered;
 use super::wire::{Reply, Request};
 use super::{attach, peer, safe_path};
 
-/// How many may be connected.
 const MOST: usize = 256;
-/// How many of one user may be connected.
 const MOST_OF_ONE: usize = 64;
-/// How many bytes a request may have.
 const LARGEST: u64 = 8 << 20;
-/// How long a connection may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How long it waits when the system gives no connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The socket of a daemon.
@@ -34,11 +29,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at a path. `shared`: every user of the machine may connect; else only who runs this, by the modes of the directory and
-    /// the socket. What a daemon that was killed left there is replaced.
+    /// Listens for every user if `shared`, otherwise only for the daemon's, by file modes. Replaces the socket of a
+    /// killed daemon.
     ///
     /// # Errors
-    /// Another process listens there, the place cannot be used, or others can replace a directory above it where root runs this.
+    /// Another process listens there, the path cannot be used, or, for root, others can replace a parent directory.
     pub fn bind(socket: &Path, shared: bool) -> io::Result<Self> {
         let mut socket = socket.to_owned();
         if let (Some(folder), Some(name)) = (socket.parent(), socket.file_name()) {
@@ -51,12 +46,12 @@ impl Server {
                 fs::set_permissions(folder, Permissions::from_mode(if shared { 0o755 } else { 0o700 }))?;
             }
             if shared {
-                // Otherwise a link could take the place of the socket before its mode is set.
+                // Otherwise a link could replace the socket before its mode is set.
                 socket = safe_path::checked(folder)?.join(name);
             }
         }
         let socket = socket.as_path();
-        // Found out before anything else: the error of the system is about a constant of C.
+        // Checked first: the system's error is about a constant of C.
         SocketAddr::from_pathname(socket)
             .map_err(|_| io::Error::other("a socket path has at most 107 bytes; choose a shorter one by --socket"))?;
         if UnixStream::connect(socket).is_ok() {
@@ -72,7 +67,7 @@ impl Server {
         Ok(Self { listener })
     }
 
-    /// Answers connections until the process ends.
+    /// Accepts connections until the process ends.
     pub fn serve(&self, daemon: &Arc<Daemon>) {
         let connected: Arc<Mutex<HashMap<u32, usize>>> = Arc::default();
         for stream in self.listener.incoming() {
@@ -86,7 +81,7 @@ impl Server {
                 continue;
             };
             let daemon = Arc::clone(daemon);
-            // Without a thread the connection is closed, which its other end sees.
+            // Without a thread the connection is closed, and the client notices.
             let _ = Builder::new().name("local-request".to_owned()).spawn(move || {
                 let _place = place;
                 let _ = converse(&daemon, &who, &stream);
@@ -95,7 +90,7 @@ impl Server {
     }
 }
 
-/// A place among those who are connected, given back at the end.
+/// A slot of the connection limit, freed on drop.
 struct Place {
     connected: Arc<Mutex<HashMap<u32, usize>>>,
     uid: u32,
@@ -129,7 +124,6 @@ fn refuse(message: impl Into<String>) -> Reply {
     Reply::Refused { usage: false, message: message.into() }
 }
 
-/// Answers the requests of one connection, one after the other.
 fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()> {
     stream.set_read_timeout(Some(SILENCE))?;
     stream.set_write_timeout(Some(SILENCE))?;

@@ -1,16 +1,16 @@
-//! A value that all indices of an array share until one of them changes its own.
+//! A value that the indices of an array share until one changes it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A value in memory once, however many clones it has. A change through one of them gives that one a value of its own.
+/// One copy in memory; a change creates an own copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// Whether both are the same value in memory.
+    /// Returns true for the same copy in memory.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -1,4 +1,4 @@
-//! The start of an attempt: which job starts, in which room, and what its supervisor is given.
+//! The start of attempts: which jobs, resources, and input.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,17 +13,16 @@ use super::{dialect, node_file, store, wall_ms};
 use model::Resource;
 use view::act::PartitionAct;
 
-/// How many supervisors of each processor may be start at one time. More would not start sooner, and would keep those who submit from
-/// their answers.
+/// Maximum number of starting supervisors per processor. More would not start sooner, and would delay the replies to
+/// users.
 const BEGINNING_BY_PROCESSOR: usize = 4;
 
-/// How many supervisors may be start at one time.
 pub(super) fn most_beginning() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get) * BEGINNING_BY_PROCESSOR
 }
 
 impl Daemon {
-    /// The jobs that are allocated and have not started, some at a time. At a `tick` it also releases what no one needs any more.
+    /// Allocated jobs that have not started, up to the limit. At a `tick`, also releases unneeded allocations.
     pub(super) fn what_begins(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
         let beginning = table.running.values().filter(|one| !one.has_begun).count();
         let most = self.most_beginning.saturating_sub(beginning + table.starting.len());
@@ -31,10 +30,10 @@ impl Daemon {
         for ((number, generation), attempt) in allocated {
             let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
             match job.state {
-                // The rest has its turn when one of these has started, which wakes this thread.
+                // The rest follows when a start finishes, which wakes this thread.
                 JobState::Queued if job.next == *attempt && begin.len() >= most => {}
                 JobState::Queued if job.next == *attempt => begin.push((*number, *generation, *attempt)),
-                // What has ended, and was not released because the scheduler was paused or its disk full.
+                // An ended job was not released because the scheduler was paused or its disk was full.
                 JobState::Ended | JobState::Held if tick => {
                     self.perform_later(&self.submitter(job), PartitionAct::Remove { app: job.app() }, |_| {});
                 }
@@ -47,7 +46,7 @@ impl Daemon {
         begin
     }
 
-    /// Makes what jobs need that start, as far as there is room; each may have been changed since.
+    /// As far as resources are available; each job may have changed meanwhile.
     pub(super) fn prepare(&self, begin: &[(u64, u32, u32)]) {
         let mut used = None;
         for (number, generation, attempt) in begin {
@@ -63,15 +62,14 @@ impl Daemon {
         }
     }
 
-    /// Whether a job fits next to the processes that are there: the scheduler gives the room of one that it preempts away at once, and
-    /// that one has its time to end.
+    /// After a preemption, the scheduler reuses the resources at once, but the victim still has its grace period.
     fn has_room(&self, table: &Table, used: &Resource, job: &Job) -> bool {
         let mut wanted = job.resource();
         wanted.add_assign(used);
         self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
     }
 
-    /// The GPUs that a job may have of those that it requests; those that are free.
+    /// At most as many as the job requests.
     fn free_gpus(&self, table: &Table, job: &Job) -> Vec<u32> {
         if gpus(job) == 0 {
             return Vec::new();
@@ -82,7 +80,7 @@ impl Daemon {
         all.filter(|gpu| !busy.contains(gpu)).collect()
     }
 
-    /// Makes all that the attempt of an allocated job needs but its supervisor.
+    /// Prepares the attempt, except for its supervisor.
     fn start(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
         let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
@@ -92,12 +90,12 @@ impl Daemon {
         let folder = self.folder(job);
         let prepared = self.task(job).and_then(|task| {
             private_folder(&folder)?;
-            // What runs is kept only after it.
+            // The state is saved after the task.
             write_new(&folder.join(TASK), &task)
         });
         let full = prepared.as_ref().is_err_and(store::may_pass);
         if full || !self.keep(job) {
-            // It runs when the disk takes it: what runs is always on the disk.
+            // The job starts when the disk accepts its state: running jobs are always on disk.
             job.attempts.pop();
             job.state = JobState::Queued;
             return;
@@ -154,7 +152,7 @@ impl Daemon {
     }
 }
 
-/// What the jobs have requested whose supervisors live, or are being made.
+/// Requests of jobs whose supervisors live or are starting.
 fn in_use(table: &Table) -> Resource {
     let mut used = Resource::new();
     table.occupying().for_each(|job| used.add_assign(&job.resource()));

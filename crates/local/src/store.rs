@@ -1,15 +1,14 @@
-//! The jobs on the disk: a directory for each, with `job.json`, its environment in `env.json`, the words of its command in `command.json`, the
-//! rest of its submission in `spec.json`, and a directory for each attempt. Only the daemon's user can read them. The indices of an array share
-//! these three files.
+//! The jobs on disk. Each has a directory with `job.json`, the environment in `env.json`, the command in
+//! `command.json`, the rest of the submission in `spec.json`, and a directory for each attempt. Only the daemon's user
+//! can read them. The indices of an array share the last three files.
 //!
-//! `job.json` has a line for each state that the job was in; the last one that can be read is its newest. A line more is cheaper than a file
-//! that replaces another, and a write that is cut off leaves the lines before it. A line has a submission only where it was changed since.
+//! `job.json` has a line per state; the last readable line is the newest. Appending is cheaper than replacing, and an
+//! interrupted write does not damage earlier lines. A line has a submission only if it was changed. An environment is
+//! large, so it is not kept in memory.
 //!
-//! An environment is large and needed only when an attempt starts: it is not held in memory, and not written again with the job.
-//!
-//! What is written outlives the daemon at once. So that it outlives a loss of power too, a thread syncs it soon afterwards, much at one
-//! time ([`Store::sync_unsynced`]). A submission is synced before it is answered, in a file with others ([`super::submitted_log`]). What a
-//! loss of power takes is the last second of the ends of jobs, which then restart as after every restart of the machine.
+//! A thread syncs written data soon afterwards ([`Store::sync_unsynced`]). A submission is synced before the reply, in
+//! a common file (`submitted_log`). A loss of power can lose the last second of ends of jobs, which then
+//! restart like after every reboot.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -27,39 +26,36 @@ use super::safe_path;
 use super::submitted_log::{Environment, Log, Submitted};
 use super::task::{COMMAND, ENV};
 
-/// How often a directory is tried that another daemon has: one that was killed has it for a moment longer.
+/// Number of attempts to lock a directory: a killed daemon keeps the lock briefly.
 const TRIES: u32 = 20;
-/// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long a change waits for others that are synced with it.
 const GATHER: Duration = Duration::from_millis(500);
-/// Of up to this many jobs the files are synced one by one; of more the whole file system at once.
+/// Up to this many jobs are synced file by file; more, by a sync of the whole file system.
 const ONE_BY_ONE: usize = 8;
 
-/// Where jobs are kept.
+/// The stored jobs.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// The jobs with files that are not synced yet.
     unsynced: Mutex<HashSet<u64>>,
-    /// There are some.
+    /// `unsynced` is not empty.
     changed: Condvar,
-    /// The submissions of jobs with files that are not synced yet.
     log: Log,
-    /// Locked as long as this daemon lives.
+    /// Locked while this daemon lives.
     _lock: File,
 }
 
-/// Whether a disk may take later what it does not take now: it is full, or takes no writes at all.
+/// The disk is full or read-only.
 pub(super) fn may_pass(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// The same for a directory that may be there already, if no one else can replace what is kept in it. Gives its path without links.
+/// Prepares a directory that may exist. Returns its path without links.
 ///
 /// # Errors
-/// It is another user's, or others may write in it, or replace it where root runs this; or the file system refuses.
+/// It belongs to another user, others can write in it or, for root, replace it, or the file system rejects it.
 pub fn own_folder(folder: &Path) -> io::Result<PathBuf> {
     safe_path::checked_above(folder)?;
     private_folder(folder)?;
@@ -72,10 +68,10 @@ pub fn own_folder(folder: &Path) -> io::Result<PathBuf> {
 }
 
 impl Store {
-    /// The store of a directory, for this process alone, with every job that is kept there.
+    /// Opens it exclusively, with all stored jobs.
     ///
     /// # Errors
-    /// Another daemon has it, others may write in it, it cannot be read, or a job in it is damaged.
+    /// Another daemon uses it, others can write in it, it cannot be read, or a job in it is corrupt.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
         let folder = own_folder(folder)?;
         private_folder(&folder.join("jobs"))?;
@@ -84,7 +80,7 @@ impl Store {
         let mut loaded = load(&jobs)?;
         let restored = restore(&jobs, &mut loaded, left)?;
         if restored {
-            // What is in the log is removed now.
+            // The log is cleared next.
             rustix::fs::syncfs(File::open(&jobs)?)?;
         }
         let log = Log::start(&folder)?;
@@ -96,7 +92,7 @@ impl Store {
         Ok((store, loaded))
     }
 
-    /// How many bytes a job has in the files that it may share with others, of which each has an equal part.
+    /// Returns the bytes of its part of the shared files.
     pub fn shared_bytes(&self, number: u64) -> u64 {
         let share = |file: &str| {
             fs::metadata(self.of(number).join(file)).map_or(0, |found| found.len().div_ceil(found.nlink().max(1)))
@@ -104,10 +100,10 @@ impl Store {
         share(ENV) + share(COMMAND)
     }
 
-    /// Stores the jobs of a submission, with their environment. They outlast a loss of power then.
+    /// Stores and syncs a submission.
     ///
     /// # Errors
-    /// The disk does not take it; some of them may be there.
+    /// The disk rejects it; some files may remain.
     pub fn create(&self, jobs: &[Job], env: &[(String, String)]) -> io::Result<()> {
         let Some(submitted) = Submitted::of(jobs, env) else { return Ok(()) };
         for job in jobs {
@@ -117,16 +113,16 @@ impl Store {
         self.log.commit(submitted)
     }
 
-    /// Waits until something was written, and for a moment for more; then has all of it outlast a loss of power.
+    /// Waits for changes, then syncs them together.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// The disk rejects it.
     pub fn sync_unsynced(&self) -> io::Result<()> {
         let none = |unsynced: &mut HashSet<u64>| unsynced.is_empty();
         let unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(unsynced, none).unwrap_or_else(PoisonError::into_inner));
         sleep(GATHER);
-        // Before the jobs are taken: each submission in the file has its jobs among them.
+        // Before the jobs are taken: they include the jobs of each submission in the file.
         self.log.turn()?;
         let jobs = std::mem::take(&mut *self.unsynced.lock().unwrap_or_else(PoisonError::into_inner));
         if let Err(why) = self.sync(&jobs) {
@@ -144,13 +140,13 @@ impl Store {
             let folder = self.of(*number);
             for file in [folder.join(ENV), folder.join(COMMAND), folder.join(SPEC), folder.join(JOB), folder] {
                 match File::open(file).and_then(|file| file.sync_all()) {
-                    // It was forgotten meanwhile.
+                    // The job was removed meanwhile.
                     Err(why) if why.kind() == io::ErrorKind::NotFound => {}
                     synced => synced?,
                 }
             }
         }
-        // A job is lost with the name of its directory.
+        // Without its directory entry, the job would be lost.
         File::open(&self.folder)?.sync_all()
     }
 
@@ -158,15 +154,15 @@ impl Store {
         self.folder.join(number.to_string())
     }
 
-    /// The directory of an attempt.
+    /// Returns the directory of an attempt.
     pub fn attempt(&self, number: u64, attempt: u32) -> PathBuf {
         self.of(number).join(attempt.to_string())
     }
 
-    /// Keeps a job as it is now.
+    /// Stores the state.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// The disk rejects it.
     pub fn save(&self, job: &Job) -> io::Result<()> {
         append(&self.of(job.number), job)?;
         let first = {
@@ -180,7 +176,7 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets a job. What cannot be removed is removed at the next start.
+    /// Removes a job. The next start repeats a failed removal.
     pub fn remove(&self, number: u64) {
         self.log.remove(number);
         let _ = fs::remove_file(self.of(number).join(JOB));
@@ -188,7 +184,6 @@ impl Store {
     }
 }
 
-/// The jobs of a directory, by number.
 fn load(folder: &Path) -> io::Result<Vec<Job>> {
     let (mut jobs, mut known) = (Vec::new(), Known::default());
     for entry in fs::read_dir(folder)? {
@@ -199,10 +194,10 @@ fn load(folder: &Path) -> io::Result<Vec<Job>> {
         match newest(&path.join(JOB)) {
             Some(mut job) => match known.complete(&path, &mut job)? {
                 true => jobs.push(job),
-                // A loss of power took its submission before it was synced.
+                // A loss of power removed its submission before it was synced.
                 false => fs::remove_dir_all(&path)?,
             },
-            // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
+            // The write was interrupted before the ID was reported, after a rejection, or by a loss of power.
             None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
             None => return Err(io::Error::other(format!("{} is damaged", path.join(JOB).display()))),
         }
@@ -211,7 +206,7 @@ fn load(folder: &Path) -> io::Result<Vec<Job>> {
     Ok(jobs)
 }
 
-/// Creates the jobs that were answered, and that a loss of power took. Returns whether any submission was left.
+/// Creates acknowledged jobs that a loss of power removed. Returns true if a submission was left.
 fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)>) -> io::Result<bool> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let any = !left.is_empty();
@@ -227,7 +222,6 @@ fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)
     Ok(any)
 }
 
-/// Takes a directory for this process, as long as the file is open.
 fn lock(path: &Path) -> io::Result<File> {
     let file = File::options().write(true).create(true).truncate(false).open(path)?;
     for _ in 0..TRIES {
@@ -240,8 +234,8 @@ fn lock(path: &Path) -> io::Result<File> {
     Err(io::Error::other("another daemon uses this directory"))
 }
 
-/// The jobs of arrays whose submission was cut off: the last one is not there, and none has started. They are written in their order, and
-/// nothing starts before all are.
+/// Interrupted array submissions: the last job is missing, and none has started. Jobs are written in order, and start
+/// after all are written.
 fn cut_off(jobs: &[Job]) -> Vec<u64> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let of_array = |job: &&Job| job.array.is_some_and(|task| !there.contains(&task.last()));
@@ -285,17 +279,17 @@ mod tests {
         let (store, mut jobs) = Store::open(&folder).unwrap();
         assert!(jobs.len() == 10 && jobs.iter().all(|job| *job.spec.command == words[..]));
         assert!(jobs.iter().all(|job| job.spec.is_same(&jobs[0].spec)), "in memory once");
-        // One that is changed has a submission of its own, also after a start.
+        // A changed job has its own submission, also after a restart.
         jobs[4].spec.priority = 7;
         store.save(&jobs[4]).unwrap();
         drop(store);
         let (store, jobs) = Store::open(&folder).unwrap();
         assert_eq!(jobs.iter().map(|job| job.spec.priority).collect::<Vec<_>>(), [0, 0, 0, 0, 7, 0, 0, 0, 0, 0]);
         assert!(jobs[4].spec.name == spec.name && *jobs[4].spec.command == words[..]);
-        // A loss of power left no submission.
+        // A loss of power removed the submission.
         fs::remove_file(store.of(10).join(SPEC)).unwrap();
         fs::write(store.of(10).join(SPEC), "").unwrap();
-        // A job of an earlier release has its command in its state.
+        // An earlier release stored the command in the state.
         let old = serde_json::to_vec(&sues(11, spec)).unwrap();
         fs::create_dir(store.of(11)).unwrap();
         fs::write(store.of(11).join(JOB), old).unwrap();

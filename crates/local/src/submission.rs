@@ -1,4 +1,4 @@
-//! Submission: a job is checked, kept, and given to the scheduler; all of it or nothing.
+//! Checks, stores, and submits a job; all or nothing.
 
 use super::after::How;
 use super::daemon::Daemon;
@@ -9,35 +9,30 @@ use super::wire::Reply;
 use super::{after, machine, wall_ms};
 use model::{MEMORY, Resource, VCORE};
 
-/// How many bytes a command with its environment may have.
+/// Bytes, with the environment.
 const LARGEST_JOB: usize = 1 << 20;
-/// How many bytes the name, paths, and hooks of all indices of an array may have together: they share one copy, but a list of jobs has one for
-/// each.
+/// Bytes of the name, paths, and hooks of all indices: they share one copy, but a list of jobs has one for each.
 const LARGEST_ARRAY_TEXT: usize = 64 << 20;
-/// How many words a command may have.
 const MOST_WORDS: usize = 65_536;
-/// How many variables an environment may have.
 const MOST_VARIABLES: usize = 16_384;
-/// How many jobs one may wait for.
 const MOST_AFTER: usize = 1000;
-/// How often a job may be tried again after failed attempts: each attempt is kept.
+/// Each attempt is stored.
 const MOST_RETRIES: u32 = 1000;
-/// How many bytes the name of a job, a hook or a file may have.
+/// Bytes.
 const LONGEST: usize = 4096;
-/// How many seconds a job may be given: a century.
+/// A century, in seconds.
 const LONGEST_TIME: u64 = 100 * 365 * 24 * 60 * 60;
-/// How many tasks an array may have.
+/// Maximum number of tasks of an array.
 pub const LARGEST_ARRAY: usize = 10_000;
-/// How many jobs may be there that have not ended, and how many of one user.
+/// In total and per user.
 const MOST: usize = 100_000;
 const MOST_OF_ONE: usize = 50_000;
-/// How many bytes the requests of one user's jobs may have together. His ended jobs are forgotten for it, the oldest first.
+/// Above it, the user's oldest ended jobs are removed.
 const MOST_BYTES_OF_ONE: u64 = 256 << 20;
-/// What a job counts next to its text.
+/// Bytes of a job in addition to its text.
 const RECORD: u64 = 1024;
 
 impl Daemon {
-    /// Submits a job, or all tasks of an array. Returns the first one.
     pub(super) fn submit(&self, who: &Owner, spec: JobSpec) -> Reply {
         match self.submitted(who, spec) {
             Ok(first) => self.with_job(who, first, |_, job| Reply::Job(Box::new(self.report(job)))),
@@ -48,7 +43,7 @@ impl Daemon {
     fn submitted(&self, who: &Owner, mut spec: JobSpec) -> Result<u64, Reply> {
         self.complete(&mut spec);
         check(&spec).map_err(misused)?;
-        // The indices of an array have it together, and on the disk only.
+        // Shared by the indices of an array, on disk only.
         let env = std::mem::take(&mut spec.env);
         let env_bytes = env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
         let shared = (env_bytes + spec.command.bytes()) as u64;
@@ -65,9 +60,9 @@ impl Daemon {
         Ok(first)
     }
 
-    /// Keeps the jobs of a submission, all or none. Returns the one that is to be offered to the scheduler at once.
+    /// Stores all jobs or none. Returns the job to offer to the scheduler at once.
     fn retained(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
-        // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is reported at once.
+        // A job that is not offered yet is tested on a copy of the scheduler, to report a missing queue at once.
         if waits(&jobs[0]) {
             self.would_take(&jobs[0]).map_err(refused)?;
         }
@@ -75,7 +70,7 @@ impl Daemon {
         if at_once {
             jobs[0].state = JobState::Queued;
         }
-        // On the disk before anything is done: a daemon that ends now continues with it at its next start.
+        // On disk first: if the daemon ends now, its next start continues.
         if let Err(why) = self.store.create(&jobs, env) {
             jobs.iter().for_each(|job| self.store.remove(job.number));
             return Err(refused(format!("cannot save the job: {why}")));
@@ -92,8 +87,7 @@ impl Daemon {
         Ok(offered)
     }
 
-    /// Offers a job to the scheduler that its submitter still waits for; a rejection is his answer, and nothing is left of the job. A busy
-    /// scheduler's answer may come later: a rejection then ends the job.
+    /// A rejection is the reply, and the job is removed. If a busy scheduler rejects it later, the job ends.
     fn first_time(&self, job: &Job) -> Result<(), Reply> {
         let outcome = self.offer_soon(job);
         let mut table = self.table();
@@ -117,7 +111,6 @@ impl Daemon {
         Ok(())
     }
 
-    /// Fills in what was left to the daemon.
     pub(super) fn complete(&self, spec: &mut JobSpec) {
         let machine = &self.settings.machine;
         if spec.memory == 0 && machine.vcore > 0 {
@@ -126,7 +119,6 @@ impl Daemon {
         }
     }
 
-    /// The jobs of a submission, with their numbers.
     fn numbered(&self, who: &Owner, mut spec: JobSpec, shared: u64) -> Result<Vec<Job>, Reply> {
         let array = spec.array.take();
         let count = array.as_ref().map_or(1, |array| array.indices.len());
@@ -164,9 +156,9 @@ impl Daemon {
         Ok(tasks.map(job).collect())
     }
 
-    /// Has a user's requests take no more bytes than they may, with this many new ones: forgets ended jobs of his where that is enough.
+    /// Removes ended jobs of the user if that is enough for `bytes` new ones.
     fn make_room(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
-        // Those that ended without a start are forgotten here only.
+        // Only this removes jobs that ended without a start.
         self.forget_old(table);
         let forgotten = table.make_room(uid, bytes, MOST_BYTES_OF_ONE).map_err(|with_it| {
             let most = format!("the limit is {MOST_BYTES_OF_ONE}; wait until some jobs have ended");
@@ -176,7 +168,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// Counts the jobs that were there before the daemon's start.
+    /// Counts the jobs that existed at the daemon's start.
     pub(super) fn count_all(&self) {
         let mut table = self.table();
         let found: Vec<_> = table.jobs.values().map(|job| (job.number, job.owner.uid, text_of(job))).collect();
@@ -186,7 +178,7 @@ impl Daemon {
         }
     }
 
-    /// Marks a job as queued if it waits for nothing. Gives it, to be submitted to the scheduler.
+    /// Returns the job for submission to the scheduler if it waits for nothing.
     pub(super) fn due(&self, table: &mut Table, number: u64) -> Option<Job> {
         let job = table.jobs.get_mut(&number)?;
         if waits(job) || !self.queue(job) {
@@ -196,14 +188,13 @@ impl Daemon {
         Some(job.clone())
     }
 
-    /// What the machine has, in words.
     pub(super) fn has(&self) -> String {
         let machine = &self.settings.machine;
         machine::in_words(machine.vcore, machine.memory, machine.gpu)
     }
 }
 
-/// How many bytes a job counts, without its environment and its command. Each job that it waits for counts: the daemon looks it up.
+/// Bytes without environment and command. Each dependency counts: the daemon looks it up.
 fn text_of(job: &Job) -> u64 {
     let spec = &job.spec;
     let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue, &spec.limits];
@@ -211,18 +202,15 @@ fn text_of(job: &Job) -> u64 {
     RECORD + texts.into_iter().map(String::len).sum::<usize>() as u64 + after
 }
 
-/// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.
 fn waits(job: &Job) -> bool {
     let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
     job.state != JobState::Waiting || job.after().next().is_some() || job.spec.singleton || job.array.is_some() || later
 }
 
-/// What a job requests can never be had on a machine that has so much.
 pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
     !machine.fit_in(&job.resource())
 }
 
-/// Whether a job can run at all as submitted, on any machine.
 pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     let size: usize = spec.command.iter().map(String::len).sum::<usize>()
         + spec.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
@@ -261,7 +249,7 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     }
 }
 
-/// Whether the lists of a request are as long as they may be, and what the indices of an array have together.
+/// Checks the sizes of the lists, and the text that the indices of an array share.
 fn within_limits(spec: &JobSpec) -> Result<(), String> {
     let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
     let names = [&spec.name, &spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue];

@@ -1,8 +1,7 @@
-//! Submissions in one file, synced before they are answered: who submits waits for one sync, which he shares with others. The files of the
-//! jobs are synced soon afterwards, and the submissions in them are removed here. After a loss of power, the next start creates what is
-//! missing.
+//! Submissions in one file, synced before the reply, so that concurrent submitters share one sync. They are removed
+//! after the files of their jobs are synced. After a loss of power, the next start creates missing jobs.
 //!
-//! There are two such files, by turns: one is removed when the jobs in it are synced, while the other one takes new submissions.
+//! Two files alternate: one is cleared while the other accepts submissions.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -14,34 +13,27 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{ArrayTask, Dependency, Job};
 
-/// The names of the two files.
 const FILES: [&str; 2] = ["submitted-0.log", "submitted-1.log"];
 
-/// Variables with their values.
 pub(super) type Environment = Vec<(String, String)>;
 
-/// A submission: a job, or an array.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Submitted {
-    /// The first job.
     job: Job,
     pub(super) env: Environment,
-    /// The indices of an array.
     indices: Vec<u32>,
-    /// What each of them waits for by itself; empty where none does.
+    /// Dependencies of each index; empty if none has any.
     own_after: Vec<Vec<Dependency>>,
 }
 
-/// A line of the file.
 #[derive(Serialize, Deserialize)]
 enum Line {
     Submitted(Box<Submitted>),
-    /// A job that is not to be created.
+    /// A job that must not be created.
     Removed(u64),
 }
 
 impl Submitted {
-    /// The submission of jobs; `None` for none.
     pub(super) fn of(jobs: &[Job], env: &[(String, String)]) -> Option<Self> {
         let (job, env) = (jobs.first()?.clone(), env.to_vec());
         let indices = jobs.iter().filter_map(|job| job.array).map(|task| task.index).collect();
@@ -50,7 +42,6 @@ impl Submitted {
         Some(Self { job, env, indices, own_after })
     }
 
-    /// Its jobs, with the same values as when they were submitted.
     pub(super) fn jobs(mut self) -> Vec<Job> {
         self.job.as_submitted = self.job.spec.clone();
         let Some(task) = self.job.array else { return vec![self.job] };
@@ -65,7 +56,6 @@ impl Submitted {
     }
 }
 
-/// The two files.
 #[derive(Debug)]
 pub(super) struct Log {
     folder: PathBuf,
@@ -76,37 +66,36 @@ pub(super) struct Log {
 #[derive(Debug)]
 struct State {
     file: File,
-    /// Which of the files is written.
     active: usize,
-    /// The lowest number of a job in each file; `None` for an empty one.
+    /// Lowest job ID in each file; `None` for an empty file.
     lowest: [Option<u64>; 2],
-    /// How many lines were written, and how many of them are synced.
+    /// Number of written lines, and of synced ones.
     written: u64,
     is_synced: u64,
-    /// Someone syncs for all.
+    /// A thread syncs for all.
     syncing: bool,
 }
 
 impl Log {
-    /// The files of a directory, empty.
+    /// Creates empty files in a directory.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// The file system rejects it.
     pub(super) fn start(folder: &Path) -> io::Result<Self> {
         for name in FILES {
             emptied(&folder.join(name))?;
         }
         let file = appended(&folder.join(FILES[0]))?;
-        // The names of the files outlast a loss of power.
+        // Directory entries must outlast a loss of power.
         File::open(folder)?.sync_all()?;
         let state = State { file, active: 0, lowest: [None; 2], written: 0, is_synced: 0, syncing: false };
         Ok(Self { folder: folder.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
     }
 
-    /// The submissions of an earlier daemon, by number; without jobs that were removed since.
+    /// Returns the submissions of an earlier daemon by job ID, without removed jobs.
     ///
     /// # Errors
-    /// A file cannot be read. A line that was cut off was not answered, and is omitted.
+    /// A file cannot be read. A line that was cut off was not acknowledged, and is skipped.
     pub(super) fn left(folder: &Path) -> io::Result<Vec<(Vec<Job>, Environment)>> {
         let (mut found, mut removed) = (Vec::new(), Vec::new());
         for name in FILES {
@@ -131,10 +120,10 @@ impl Log {
         Ok(found.into_iter().map(jobs).collect())
     }
 
-    /// Writes a submission, and waits until it outlasts a loss of power. The files of its jobs are written already.
+    /// Writes a submission and waits until it is synced. The files of its jobs are already written.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// The disk rejects it.
     pub(super) fn commit(&self, submitted: Submitted) -> io::Result<()> {
         let number = submitted.job.number;
         let mut state = self.state();
@@ -158,19 +147,20 @@ impl Log {
         Ok(())
     }
 
-    /// Notes that a job is not to be created, where its submission is still here.
+    /// Records that a job must not be created, if its submission is still here.
     pub(super) fn remove(&self, number: u64) {
         let mut state = self.state();
         if state.lowest.iter().flatten().any(|lowest| *lowest <= number) {
-            // Without it, the job would be created again after a loss of power, and end as it did.
+            // Without the record, a loss of power would recreate the job, and it would end the same way.
             let _ = state.write(&Line::Removed(number), number);
         }
     }
 
-    /// Has the other file take new submissions, unless that has some that are not synced. What is in this one is synced then.
+    /// Switches files, unless the other file has unsynced submissions. Then the file that was written until now can be
+    /// synced.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// The disk rejects it.
     pub(super) fn turn(&self) -> io::Result<()> {
         let mut state = self.state();
         while state.syncing {
@@ -190,10 +180,10 @@ impl Log {
         Ok(())
     }
 
-    /// Removes what is in the file that is not written any more: the jobs in it are synced.
+    /// Clears the inactive file: its jobs are synced.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// The file system rejects it.
     pub(super) fn clear(&self) -> io::Result<()> {
         let mut state = self.state();
         let other = 1 - state.active;
@@ -215,7 +205,7 @@ impl State {
         bytes.push(b'\n');
         let before = self.file.metadata()?.len();
         if let Err(why) = self.file.write_all(&bytes) {
-            // A part of a line would take the next one with it.
+            // A partial line would damage the next one.
             self.file.set_len(before)?;
             return Err(why);
         }
@@ -230,7 +220,6 @@ fn appended(file: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(file)
 }
 
-/// A file without anything in it.
 fn emptied(file: &Path) -> io::Result<()> {
     match fs::metadata(file) {
         Ok(found) if found.len() == 0 => Ok(()),
@@ -275,7 +264,7 @@ mod tests {
         commit(&array);
         log.remove(1);
         assert_eq!(left(&folder), [3, 4], "a removal in the other file counts");
-        // The other file is not removed before it is synced.
+        // The other file is not cleared before it is synced.
         log.turn().unwrap();
         commit(&[job(5)]);
         assert_eq!(left(&folder), [3, 4, 5]);

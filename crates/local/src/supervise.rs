@@ -1,7 +1,9 @@
-//! The supervisor of an attempt (`kornsole-job local-run`): starts the command, keeps its output, and writes how it ended.
+//! The supervisor of an attempt (`kornsole-job local-run`): starts the command, stores its output, and writes how it
+//! ended.
 //!
-//! It outlives the daemon, and may get another attempt afterwards as long as that lives ([`super::line`]). SIGTERM asks it to end the job:
-//! SIGTERM to the job's processes, then SIGKILL. When the first process of the job has ended, all its other processes are ended too, also those that left its process group: they become children of the supervisor.
+//! It outlives the daemon, and may get another attempt from it (`line`). SIGTERM asks it to end the job:
+//! SIGTERM to the job's processes, then SIGKILL. After the first process of the job, all others are ended too, also in
+//! other process groups: they become its children.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -30,64 +32,60 @@ use super::terminal::Terminal;
 use super::user_file::UserFile;
 use super::{cgroup, process};
 
-/// What a supervisor, and a job without a cgroup, adds to its niceness: many that start and end do not keep the daemon from answering.
+/// Many starts must not delay the daemon.
 pub(super) const NICE: i32 = 5;
-/// How long it waits for processes that SIGKILL does not end at once.
+/// How long it waits for processes after SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// When it looks again at a file of the user that takes nothing now.
+/// Pause before the next write to a blocked user file.
 const SOON: Duration = Duration::from_millis(10);
-/// How long it waits between two tries to write how a job ended, while the disk does not take it.
+/// Retry interval while the disk is full.
 const DISK_RETRY: Duration = Duration::from_secs(1);
 
-/// Why a supervisor ends its job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Asked,
     TimeLimit,
 }
 
-/// The supervision of one attempt.
 struct Supervisor<'s> {
     folder: PathBuf,
     task: Task,
     main: Child,
     main_fd: OwnedFd,
     signals: &'s UnixStream,
-    /// Where the output comes from: a pipe, or the terminal.
+    /// Source of the output: a pipe or the terminal.
     source: Option<File>,
-    /// The other end of it, for a hook that writes as the command does.
+    /// The write end, for a hook.
     hook_output: Option<OwnedFd>,
     terminal: Option<Terminal>,
     output: Writer,
     ending: Option<Ending>,
-    /// What runs before the command is asked to end.
+    /// The hook before the command is asked to end.
     checkpoint: Option<hook::Running>,
-    /// When SIGKILL follows.
     kill_at: Option<Instant>,
     time_limit: Option<Instant>,
     meter: Meter,
-    /// What its processes use is examined while they live: no cgroup counts it.
+    /// Measures living processes, because no cgroup counts them.
     looks: bool,
 }
 
-/// Runs one attempt after the other, as its line names them, as long as no other supervisor has them.
+/// Runs the attempts that no other supervisor has claimed.
 ///
 /// # Errors
-/// Why it could not.
+/// The reason.
 pub fn run() -> Result<(), String> {
-    // A daemon that starts it makes it the leader of a session already.
+    // The daemon already makes it a session leader.
     let _ = setsid();
-    // To be nicer is always allowed.
     let _ = nice(NICE);
     process::close_inherited();
-    // It keeps no file system of others in use.
+    // Do not keep other file systems in use.
     std::env::set_current_dir("/").map_err(|why| format!("/: {why}"))?;
-    // Before the claim: who has one is asked to end by a signal, and it must not end this process.
+    // Before the claim: a claimed supervisor may be signaled, which must not kill this process.
     let signals = signals().map_err(|why| format!("cannot handle signals: {why}"))?;
     let own = process::identify(getpid().as_raw_nonzero().get()).ok_or("cannot read /proc")?;
     set_child_subreaper(Some(getpid())).map_err(|why| format!("cannot adopt orphan processes: {why}"))?;
     let mut line = Line::of_this_process().map_err(|why| format!("cannot receive from the daemon: {why}"))?;
-    // What cannot be ended belongs to no other job.
+    // A supervisor with unkillable processes accepts no other job.
     while let Some(folder) = line.next() {
         forget(&signals);
         if !claimed(&folder, &own).map_err(|why| format!("{}: {why}", folder.join(CLAIM).display()))? {
@@ -102,7 +100,6 @@ pub fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs an attempt that is claimed, and writes how it ended.
 fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> {
     let task = read::<Task>(&folder.join(TASK)).ok_or("cannot read the task")?;
     let (group, at_end) = (task.cgroup.clone(), !task.at_end.is_empty());
@@ -128,23 +125,22 @@ fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), Strin
         end_children(|| group.as_deref().into_iter().for_each(cgroup::kill));
     }
     group.as_deref().into_iter().for_each(cgroup::remove);
-    // A directory that no longer exists was removed with its job: no one waits for the end of that one.
+    // A missing directory was removed with its job: nothing waits for this end.
     while write(&folder.join(ENDED), &end).is_err() && folder.exists() {
         sleep(DISK_RETRY);
     }
     Ok(())
 }
 
-/// Forgets signals that were meant for the attempt before. The daemon sends those for the next one again when it has started.
+/// Drops signals for the previous attempt. The daemon repeats those for the next one.
 fn forget(mut signals: &UnixStream) {
     let none = Timespec { tv_sec: 0, tv_nsec: 0 };
     if matches!(poll(&mut [PollFd::new(signals, PollFlags::IN)], Some(&none)), Ok(1..)) {
-        // How many they were does not matter.
         let _ = signals.read(&mut [0; 4096]);
     }
 }
 
-/// Claims the attempt; a full disk is waited for.
+/// Retries while the disk is full.
 fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
     loop {
         match claim(folder, own) {
@@ -154,11 +150,11 @@ fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
     }
 }
 
-/// What becomes readable when this process is asked to end; other signals that would end it do nothing.
+/// Readable after an end signal; other fatal signals are ignored.
 fn signals() -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGTERM, theirs)?;
-    // Children of who ignores SIGCHLD are not waited for: it has a handler, too.
+    // With SIGCHLD ignored, children could not be waited for, so it also gets a handler.
     for ignored in [SIGCHLD, SIGHUP, SIGINT] {
         signal_hook::flag::register(ignored, std::sync::Arc::default())?;
     }
@@ -185,12 +181,12 @@ fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<S
     let pid = i32::try_from(main.id()).unwrap_or_default();
     let main_fd = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
     let (file, claim) = (folder.join(MAIN), process::identify(pid));
-    // It is of use only when this supervisor is killed: a disk that takes nothing keeps no job from running, and its clock does not wait.
+    // Needed only if this supervisor is killed. A full disk must not block the job or its clock.
     let mut output = Writer::new(folder, task.output_bytes, move || {
         let _ = claim.map_or(Ok(()), |main| write_new(&file, &main));
     });
     copy.into_iter().for_each(|copy| output.copy_to(copy));
-    // One that the clock does not reach is none.
+    // A limit beyond the clock's range is none.
     let time_limit = task.time_limit.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
     let (ending, checkpoint, kill_at, source, folder) = (None, None, None, Some(source), folder.to_path_buf());
     Ok(Supervisor {
@@ -212,7 +208,6 @@ fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<S
     })
 }
 
-/// Both ends of the output.
 struct Ends {
     source: File,
     writer: OwnedFd,
@@ -258,7 +253,7 @@ impl Supervisor<'_> {
         self.measured(end)
     }
 
-    /// An end with what its processes used.
+    /// Adds the usage of the processes to an end.
     fn measured(&self, mut end: AttemptEnd) -> AttemptEnd {
         match self.meter.peak() {
             Peak::Measured(bytes) => end.max_memory = Some(bytes),
@@ -267,7 +262,6 @@ impl Supervisor<'_> {
         AttemptEnd { cpu_ms: self.meter.cpu_ms(), ..end }
     }
 
-    /// Waits until something happens, and does what is to be done about it.
     fn wait(&mut self) {
         let now = Instant::now();
         let look = Some(self.meter.due).filter(|_| self.looks);
@@ -292,7 +286,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Waits for a signal, the end of the command or, when `ready`, for output, and takes that in. Returns whether there was output.
+    /// Returns true if there was output.
     fn take_output(&mut self, timeout: Option<Duration>, ready: bool) -> bool {
         let timeout = timeout.map(|most| Timespec {
             tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
@@ -328,7 +322,7 @@ impl Supervisor<'_> {
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
-            // A terminal that no one has open any more ends by an error.
+            // A terminal that no process has open ends with an error.
             _ => self.source = None,
         }
         self.source.is_some()
@@ -338,7 +332,7 @@ impl Supervisor<'_> {
         self.ending = Some(why);
         self.kill_at = Some(Instant::now() + Duration::from_millis(self.task.grace_ms));
         let own = self.main.id().to_string();
-        // Without a hook, or where none can be started, the signal is all there is.
+        // If no hook can be started, only the signal is sent.
         self.checkpoint = self.hook_output.as_ref().and_then(|writer| {
             let (output, errors) = (writer.try_clone().ok()?, writer.try_clone().ok()?);
             let variable = ("KORNSOLE_PID", own.as_str());
@@ -350,12 +344,12 @@ impl Supervisor<'_> {
     }
 
     fn ask_to_end(&self) {
-        // A shell at a terminal obeys no SIGTERM.
+        // An interactive shell ignores SIGTERM.
         let usual = if self.task.interactive { Signal::HUP } else { Signal::TERM };
         self.signal(self.task.signal.and_then(Signal::from_named_raw).unwrap_or(usual));
     }
 
-    /// Signals the job's process group; SIGKILL reaches everything in its cgroup.
+    /// Signals the job's process group; SIGKILL reaches the whole cgroup.
     fn signal(&self, signal: Signal) {
         process::signal_group(i32::try_from(self.main.id()).unwrap_or_default(), signal);
         if let (Signal::KILL, Some(group)) = (signal, &self.task.cgroup) {
@@ -363,13 +357,12 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Ends what the command has left behind.
     fn end_the_rest(&self) {
         end_children(|| self.signal(Signal::KILL));
     }
 }
 
-/// Ends what is left below this process, if there is something; `first` does what can be done for all of it at once.
+/// `first` can end all of them at once.
 fn end_children(first: impl Fn()) {
     if !process::has_children() {
         return;

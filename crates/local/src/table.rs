@@ -1,4 +1,4 @@
-//! The jobs in memory, with what is known of their supervisors.
+//! The jobs in memory, and the state of their supervisors.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -7,32 +7,29 @@ use super::kept_output::RetainedOutput;
 use super::offer::Offered;
 use super::running::{Running, Spares};
 
-/// The jobs by number, with their claims and those that wait for them.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) jobs: BTreeMap<u64, Job>,
     pub(super) last: u64,
-    /// Whose each job is, and how many bytes it has in its request, with its share of the environment; also while it is being submitted.
+    /// Owner and request size in bytes, with its part of the environment; includes jobs that are being submitted.
     sizes: HashMap<u64, (u32, u64)>,
-    /// The sum of them by user.
+    /// The sum by user.
     bytes: HashMap<u32, u64>,
-    /// The output of attempts that ended.
+    /// Stored output of ended attempts.
     pub(super) retained_output: RetainedOutput,
-    /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
-    /// Supervisors without a job.
     pub(super) spares: Spares,
-    /// Those that have a task and a state on the disk, and whose supervisor is being made.
+    /// Prepared jobs whose supervisor is starting.
     pub(super) starting: BTreeSet<u64>,
-    /// Those that were accepted, and for which the scheduler has not answered yet.
+    /// Accepted jobs without an answer from the scheduler.
     pub(super) offered: Vec<(Job, Offered)>,
-    /// The jobs that have not ended, so that a walk over them does not pass the ended ones.
+    /// Jobs that have not ended, to skip the ended ones.
     pub(super) live: HashSet<u64>,
-    /// Jobs that may wait for something else than the scheduler: all in that state, and some that have left it.
+    /// All jobs that wait for something other than the scheduler, and some that no longer do.
     pub(super) waiting: BTreeSet<u64>,
-    /// What waits is to be examined.
+    /// The waiting jobs must be checked.
     pub(super) look: bool,
-    /// The generation of the view in which jobs were missed last, and whether there are others since.
+    /// The view generation of the last check for missing jobs.
     pub(super) seen: u64,
     pub(super) unsure: bool,
 }
@@ -44,7 +41,6 @@ impl Table {
         table
     }
 
-    /// Takes a job in.
     pub(super) fn insert(&mut self, job: Job) {
         self.last = self.last.max(job.number);
         if job.state != JobState::Ended {
@@ -54,14 +50,12 @@ impl Table {
         self.jobs.insert(job.number, job);
     }
 
-    /// Counts the bytes of a job's request for its user, until it is removed.
     pub(super) fn count(&mut self, number: u64, uid: u32, bytes: u64) {
         self.uncount(number);
         self.sizes.insert(number, (uid, bytes));
         *self.bytes.entry(uid).or_default() += bytes;
     }
 
-    /// Counts a job no more.
     pub(super) fn uncount(&mut self, number: u64) {
         if let Some((uid, bytes)) = self.sizes.remove(&number) {
             let sum = self.bytes.entry(uid).or_default();
@@ -72,16 +66,15 @@ impl Table {
         }
     }
 
-    /// How many bytes the requests of a user have, ended jobs included.
     pub(super) fn bytes_of(&self, uid: u32) -> u64 {
         self.bytes.get(&uid).copied().unwrap_or_default()
     }
 
-    /// Forgets ended jobs of a user, the oldest first, as far as that is needed so that his requests have at most `most` bytes with this many
-    /// new ones. Gives their numbers.
+    /// Removes the oldest ended jobs of a user until the requests, with `bytes` new ones, have at most `most` bytes.
+    /// Returns the removed IDs.
     ///
     /// # Errors
-    /// The bytes that he would have without his ended jobs; none is forgotten then.
+    /// The size without all ended jobs; nothing is removed then.
     pub(super) fn make_room(&mut self, uid: u32, bytes: u64, most: u64) -> Result<Vec<u64>, u64> {
         let mut forgotten = Vec::new();
         if self.bytes_of(uid) + bytes <= most {
@@ -102,29 +95,25 @@ impl Table {
         Ok(forgotten)
     }
 
-    /// How many bytes a job counts.
     pub(super) fn size_of(&self, number: u64) -> u64 {
         self.sizes.get(&number).map_or(0, |(_, bytes)| *bytes)
     }
 
-    /// The oldest ended job, of one user where one is named.
     pub(super) fn oldest_ended(&self, uid: Option<u32>) -> Option<u64> {
         let mut ended = self.jobs.values().filter(|job| job.state == JobState::Ended);
         ended.find(|job| uid.is_none_or(|uid| job.owner.uid == uid)).map(|job| job.number)
     }
 
-    /// The jobs that take room on this machine.
     pub(super) fn occupying(&self) -> impl Iterator<Item = &Job> {
         self.running.keys().chain(&self.starting).filter_map(|number| self.jobs.get(number))
     }
 
-    /// Takes out those of the offered jobs for which the scheduler has answered.
     pub(super) fn take_answered(&mut self) -> Vec<(Job, Offered)> {
         self.offered.extract_if(.., |(_, offered)| offered.is_answered()).collect()
     }
 
-    /// Records that the scheduler has accepted a job as offered. Returns the job's state: it may have started before the
-    /// answer came. `None` when someone has canceled or changed it meanwhile: then the scheduler has an application without a job.
+    /// Returns the job's state: it may have started already. `None` if the job was canceled or changed meanwhile: then
+    /// the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
         let retained =
             self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;
@@ -134,7 +123,6 @@ impl Table {
         is_active.then_some(retained.state)
     }
 
-    /// Forgets a job.
     pub(super) fn remove(&mut self, number: u64) {
         self.uncount(number);
         if let Some(job) = self.jobs.remove(&number) {

@@ -1,4 +1,4 @@
-//! The input and the output of a supervisor: files in the directory of the attempt, which only the daemon's user can read.
+//! Input and output of a supervisor: files in the directory of the attempt.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,128 +11,127 @@ use serde::{Deserialize, Serialize};
 
 use super::{cgroup, process};
 
-/// The file with the environment that the job was submitted in, in the directory above that of the attempt.
+/// In the directory of the job.
 pub const ENV: &str = "env.json";
-/// The file with the words of the command, in the same directory.
+/// In the directory of the job.
 pub const COMMAND: &str = "command.json";
 /// The file with the [`Task`].
 pub const TASK: &str = "task.json";
-/// The file with the [`Claim`] of the one supervisor.
+/// The [`Claim`] of the one supervisor.
 pub const CLAIM: &str = "claim.json";
-/// The file with the [`Claim`] of the command's first process.
+/// The [`Claim`] of the command's first process.
 pub const MAIN: &str = "main.json";
 /// The file with the [`super::job::AttemptEnd`].
 pub const ENDED: &str = "ended.json";
 
-/// One attempt, as it is to be run.
+/// The input of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The program and its arguments, in a task of an earlier release; empty where they are in the file [`COMMAND`] of the job.
+    /// Only from an earlier release; otherwise in the file [`COMMAND`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// What is set in its environment next to what it was submitted in, or instead of that.
+    /// Added to, or replacing, the submitted environment.
     pub env: Vec<(String, String)>,
-    /// Where it runs.
+    /// Working directory.
     pub dir: String,
-    /// The mask of its files.
+    /// File mode mask.
     pub umask: u32,
-    /// The user it runs as; `None` for the user of the daemon.
+    /// `None` for the daemon's user.
     pub user: Option<Credentials>,
-    /// The cgroup that was made for it.
+    /// Its cgroup.
     pub cgroup: Option<PathBuf>,
-    /// Without a cgroup: how many bytes each of its processes may have.
+    /// Limits without a cgroup.
     pub fallback: Option<Fallback>,
-    /// How many files each of its processes may have open, where that is not what its supervisor has.
+    /// If different from the supervisor's.
     #[serde(default)]
     pub files: Option<u64>,
-    /// The limits of who submitted it, as [`super::limits`] writes them.
+    /// Limits of the submitter (`limits`).
     #[serde(default)]
     pub limits: String,
-    /// How nice that process was.
+    /// Niceness of the submitting process.
     #[serde(default)]
     pub nice: i32,
-    /// After how many seconds it is stopped.
+    /// Time limit in seconds.
     pub time_limit: Option<u64>,
-    /// How many milliseconds lie between SIGTERM and SIGKILL.
+    /// Milliseconds between SIGTERM and SIGKILL.
     pub grace_ms: u64,
-    /// How many bytes of output are kept.
+    /// Maximum stored output in bytes.
     pub output_bytes: u64,
     /// It has a terminal.
     #[serde(default)]
     pub interactive: bool,
-    /// A file of the user that gets the output as well.
+    /// Additional output file of the user.
     #[serde(default)]
     pub output: Option<String>,
-    /// A file of the user that gets the standard error.
+    /// File of the user for standard error.
     #[serde(default)]
     pub error: Option<String>,
-    /// The signal that asks it to end; SIGTERM without it.
+    /// Signal that asks it to end; default: SIGTERM.
     #[serde(default)]
     pub signal: Option<i32>,
-    /// What a shell runs before that signal.
+    /// Shell command before that signal.
     #[serde(default)]
     pub checkpoint: String,
-    /// What a shell runs when the command has ended.
+    /// Shell command after the command has ended.
     #[serde(default)]
     pub at_end: String,
 }
 
-/// Who a command runs as.
+/// The user of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
-    /// The number of the user.
+    /// User ID.
     pub uid: u32,
-    /// The number of the primary group.
+    /// ID of the primary group.
     pub gid: u32,
-    /// The numbers of all groups.
+    /// IDs of all groups.
     pub groups: Vec<u32>,
 }
 
-/// What is limited without a cgroup.
+/// Limits without a cgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fallback {
-    /// Bytes of data of one process (`RLIMIT_DATA`).
+    /// `RLIMIT_DATA` in bytes.
     pub data: u64,
 }
 
-/// A process, so that another one of the same number is not taken for it.
+/// A process, safe from reused PIDs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The process id of the supervisor.
+    /// PID of the process.
     pub pid: i32,
-    /// When it started, in ticks since the machine's start.
+    /// Start time, in ticks since boot.
     pub start: u64,
-    /// Which start of the machine that was.
+    /// ID of the boot.
     pub boot: String,
 }
 
-/// Reads a file of JSON; `None` when it is not there, or is none.
+/// Reads JSON; `None` if missing or invalid.
 pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Writes a file of JSON that only its owner may read, whole or not at all. It outlives this process; after a loss of power it may be empty
-/// until [`super::store::Store::sync_unsynced`] has synced it.
+/// Writes JSON atomically, readable by its owner only. After a loss of power it may be empty until the next
+/// [`super::store::Store::sync_unsynced`].
 ///
 /// # Errors
-/// The disk does not take it.
+/// The disk rejects it.
 pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let beside = file.with_extension("new");
     write_new(&beside, value)?;
     fs::rename(&beside, file)
 }
 
-/// The same for a file that no one reads before another one is written, or that is of no use once the writer no longer exists: one that is cut off
-/// may stay.
+/// Writes JSON, not atomically: for a file that is read only after another one is written.
 ///
 /// # Errors
-/// The disk does not take it.
+/// The disk rejects it.
 pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let mut opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
     opened.write_all(&serde_json::to_vec(value)?)
 }
 
-/// The environment of an attempt.
+/// Reads the environment.
 ///
 /// # Errors
 /// It cannot be read.
@@ -144,7 +143,7 @@ pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String
     Ok(env)
 }
 
-/// The program of an attempt and its arguments.
+/// Reads the program and its arguments.
 ///
 /// # Errors
 /// They cannot be read.
@@ -155,10 +154,10 @@ pub fn command(folder: &Path, task: &Task) -> io::Result<Vec<String>> {
     Ok(serde_json::from_slice(&fs::read(folder.parent().unwrap_or(folder).join(COMMAND))?)?)
 }
 
-/// Claims an attempt: of all processes that try, one succeeds.
+/// Claims an attempt; exactly one process succeeds.
 ///
 /// # Errors
-/// The disk does not take it.
+/// The disk rejects it.
 pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
     let own = folder.join(format!("claim-{}", claim.pid));
     write_new(&own, claim)?;
@@ -171,7 +170,7 @@ pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
     }
 }
 
-/// Frees what a supervisor that is not there any more may have left of an attempt. Returns what its cgroup has counted, if it had one.
+/// Cleans up after a supervisor that is gone. Returns the usage from its cgroup.
 pub fn clear(folder: &Path) -> Option<cgroup::Used> {
     let mut used = None;
     if let Some(task) = read::<Task>(&folder.join(TASK))
@@ -188,10 +187,10 @@ pub fn clear(folder: &Path) -> Option<cgroup::Used> {
     used
 }
 
-/// Opens the directory of an attempt, so that a start of it that cannot be is found before a supervisor is made.
+/// Detects an impossible start early.
 ///
 /// # Errors
-/// It is not there, or may not be read.
+/// It is missing or cannot be read.
 pub fn check(folder: &Path) -> io::Result<()> {
     File::open(folder.join(TASK)).map(drop)
 }

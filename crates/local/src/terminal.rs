@@ -1,7 +1,7 @@
-//! The terminal of an interactive job, on the side of its supervisor: a pseudoterminal that outlives its connections.
+//! The terminal of an interactive job, in its supervisor: a pseudoterminal that outlives its connections.
 //!
-//! A connection comes through a socket in the directory of the attempt, which only the daemon's user can reach: the daemon connects, and gives
-//! the connection to the job's owner. The owner's input arrives frames, the output is sent unchanged.
+//! The daemon connects through a socket that only its user can reach, and passes the connection to the job's owner.
+//! Input arrives in frames; the output is sent unchanged.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -19,34 +19,31 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::task::Credentials;
 
-/// The socket in the directory of the attempt.
 const SOCKET: &str = "terminal.sock";
-/// How many may be attached at one time.
 const MOST_ATTACHED: usize = 8;
-/// How much of the output who attaches sees at once.
+/// Recent output that a user gets when attaching, in bytes.
 const RECENT: usize = 16 << 10;
-/// How far behind the output someone may be before he is detached.
+/// A user who lags more bytes than this is detached.
 const MOST_BEHIND: usize = 1 << 20;
-/// How much may be typed that the job has not read.
+/// Maximum input that the job has not read, in bytes.
 const MOST_TYPED: usize = 64 << 10;
-/// How long the end of the output is waited for to reach those attached.
+/// Attempts to send the end of the output.
 const LAST_TRIES: u32 = 20;
-/// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The size of a terminal to which no one is attached.
+/// Lines and columns without an attached user.
 const USUAL: (u16, u16) = (24, 80);
 
-/// A frame of the attached person: a byte for its kind, two for its length, then its bytes.
+/// A byte for the kind, two bytes for the length, then the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// What was typed.
+    /// Typed input.
     Typed = 0,
-    /// The lines and columns of his window, two bytes each.
+    /// Lines and columns, two bytes each.
     Size = 1,
 }
 
-/// Writes a frame; a long one as several.
+/// Encodes a frame; a long one as several.
 pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();
     for part in bytes.chunks(usize::from(u16::MAX)) {
@@ -57,7 +54,7 @@ pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Where the socket of an attempt is found, however long the path of its directory is: next to the open directory.
+/// Returns a path of the socket that is short for any directory, through the open directory.
 ///
 /// # Errors
 /// The directory cannot be opened.
@@ -67,25 +64,24 @@ fn place(folder: &Path) -> io::Result<(File, PathBuf)> {
     Ok((folder, path))
 }
 
-/// Connects to the terminal of an attempt.
+/// Connects.
 ///
 /// # Errors
-/// It has none, or its supervisor has ended.
+/// It has no terminal, or its supervisor has ended.
 pub fn connect(folder: &Path) -> io::Result<UnixStream> {
     let (_folder, path) = place(folder)?;
     UnixStream::connect(path)
 }
 
-/// Someone who is attached.
 struct Attached {
     stream: UnixStream,
-    /// A frame that has not come whole.
+    /// An incomplete frame.
     part: Vec<u8>,
-    /// Output that he has not taken.
+    /// Output that is not sent yet.
     behind: VecDeque<u8>,
 }
 
-/// A pseudoterminal, and who examines it right now.
+/// A pseudoterminal, and the attached users.
 pub struct Terminal {
     master: File,
     listener: UnixListener,
@@ -95,10 +91,10 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Makes the terminal of an attempt, which belongs to the job's user. Returns the end that the job has.
+    /// Creates the terminal, owned by the job's user. Returns the job's end.
     ///
     /// # Errors
-    /// The system gives none.
+    /// The system provides none.
     pub fn open(folder: &Path, user: Option<&Credentials>) -> io::Result<(Self, OwnedFd)> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&master)?;
@@ -109,7 +105,6 @@ impl Terminal {
         }
         rustix::io::ioctl_fionbio(&master, true)?;
         let (_folder, path) = place(folder)?;
-        // What an earlier supervisor of the attempt left.
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path)?;
         listener.set_nonblocking(true)?;
@@ -119,10 +114,10 @@ impl Terminal {
         Ok((terminal, slave))
     }
 
-    /// Where the job's output is read.
+    /// Returns the source of the job's output.
     ///
     /// # Errors
-    /// There are too many open files.
+    /// Too many open files.
     pub fn output(&self) -> io::Result<File> {
         self.master.try_clone()
     }
@@ -132,7 +127,7 @@ impl Terminal {
         let _ = tcsetwinsize(&self.master, size);
     }
 
-    /// What is to be waited for, in addition the output.
+    /// Returns what to poll in addition to the output.
     pub fn watched(&self) -> Vec<PollFd<'_>> {
         let mut watched = vec![PollFd::new(&self.listener, PollFlags::IN)];
         if !self.typed.is_empty() {
@@ -149,7 +144,7 @@ impl Terminal {
         watched
     }
 
-    /// Shows output to those who are attached.
+    /// Sends output to the attached users.
     pub fn show(&mut self, bytes: &[u8]) {
         self.recent.extend(bytes);
         let over = self.recent.len().saturating_sub(RECENT);
@@ -158,7 +153,7 @@ impl Terminal {
         self.give();
     }
 
-    /// Takes in who comes and what is typed, as far as it is there. Waits for nothing.
+    /// Accepts connections and input without waiting.
     pub fn serve(&mut self) {
         while let Ok((stream, _)) = self.listener.accept() {
             if self.attached.len() < MOST_ATTACHED && stream.set_nonblocking(true).is_ok() {
@@ -176,19 +171,18 @@ impl Terminal {
             match self.master.write(first) {
                 Ok(count @ 1..) => drop(self.typed.drain(..count)),
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => break,
-                // No one has it open any more.
                 _ => self.typed.clear(),
             }
         }
         self.give();
     }
 
-    /// Gives those who are attached what they take. Who is too far behind is detached.
+    /// Detaches users who lag too far.
     fn give(&mut self) {
         self.attached.retain_mut(|one| one.give() && one.behind.len() <= MOST_BEHIND);
     }
 
-    /// Lets those who are attached have the end of the output, for a moment.
+    /// Sends the rest of the output, with a time limit.
     pub fn finish(&mut self) {
         for _ in 0..LAST_TRIES {
             self.give();
@@ -201,7 +195,7 @@ impl Terminal {
 }
 
 impl Attached {
-    /// Reads what is there. Returns whether he is still there.
+    /// Returns false if the user is gone.
     fn read(&mut self, typed: &mut VecDeque<u8>, sizes: &mut Vec<(u16, u16)>) -> bool {
         let mut bytes = [0; 4096];
         match self.stream.read(&mut bytes) {
@@ -219,7 +213,6 @@ impl Attached {
                 (kind, &[a, b, c, d]) if kind == Frame::Size as u8 => {
                     sizes.push((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])));
                 }
-                // What he says is nothing that is understood here.
                 _ => return false,
             }
         }

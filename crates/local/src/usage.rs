@@ -1,4 +1,4 @@
-//! The usage of running jobs right now: of their cgroup where they have one, else of their processes together.
+//! The current usage of running jobs, by cgroup or by processes.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::wire::{JobUse, ProcessUse, Reply};
 use super::{cgroup, wall_ms};
 
 impl Daemon {
-    /// Measures the jobs of who asks, or of everyone as far as he administers them; only one of them where that is wanted.
+    /// Jobs of the user and those that the user administers; only one if set.
     pub(super) fn used(&self, who: &Owner, only: Option<u64>) -> Reply {
         let jobs: Vec<_> = {
             let table = self.table();
@@ -29,7 +29,7 @@ impl Daemon {
             .into_iter()
             .map(|(job, name, (supervisor, earlier))| {
                 let processes = below(&children, supervisor);
-                // What the supervisor has taken note of has ended.
+                // Children that the supervisor has reaped.
                 let ended = all.iter().find(|process| process.pid == supervisor).map_or(0, |own| own.ended_cpu_ms);
                 let ended = ended.saturating_sub(earlier);
                 let sum = processes.iter().map(|process| process.cpu_ms + process.ended_cpu_ms).sum::<u64>() + ended;
@@ -37,7 +37,7 @@ impl Daemon {
                 let used = group.as_deref().map(cgroup::used).unwrap_or_default();
                 let current = group.as_deref().and_then(cgroup::memory);
                 let resident: u64 = processes.iter().map(|process| process.memory).sum();
-                // Not what they have together: pages that they share would count for each.
+                // Not their sum: shared pages would count for each.
                 let peaks = processes.iter().filter_map(|process| process::peak(&process.pid.to_string()));
                 let seen_memory = peaks.chain(current).max().unwrap_or_default();
                 let processes = processes.into_iter().map(|process| ProcessUse {
@@ -65,11 +65,11 @@ impl Daemon {
     }
 }
 
-/// The processes below one, parents before their children.
+/// Parents first.
 fn below<'p>(children: &HashMap<i32, Vec<&'p Process>>, top: i32) -> Vec<&'p Process> {
     let (mut found, mut left): (Vec<&Process>, Vec<i32>) = (Vec::new(), vec![top]);
     while let Some(parent) = left.pop() {
-        // A list of processes is not read in one moment, and may have a circle in it.
+        // A list of processes is not atomic, and may contain a cycle.
         for child in children.get(&parent).into_iter().flatten() {
             if child.pid != top && !found.iter().any(|known| known.pid == child.pid) {
                 found.push(child);

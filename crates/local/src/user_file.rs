@@ -1,10 +1,10 @@
-//! A file of the user that gets a job's output as well.
+//! A file of the user that also gets a job's output.
 //!
-//! It is opened by the process that has become the user already. So a path, even one that is replaced meanwhile, leads only to files that
-//! he could open himself. The open file goes to the supervisor through a socket, which is the standard input of that process.
+//! The process that has become the user opens it, so a path leads only to files that the user can open. It passes the
+//! file to the supervisor through a socket, its standard input.
 //!
-//! A thread of the supervisor writes it, with the identity of the user: what a write does can depend on who writes (`/proc`, a file that
-//! sets a group id). It is a thread of its own, because a write can take forever, and the clock of the job must not wait for it.
+//! A thread of the supervisor writes with the identity of the user: the effect can depend on the writer (`/proc`, a
+//! file that sets a group ID). A write can block forever, and the clock of the job must not wait for it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write as _};
@@ -24,12 +24,12 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use super::background::Background;
 use super::task::Credentials;
 
-/// Opens the file as who this process is.
+/// Opens the file as the current user.
 ///
 /// # Errors
 /// It cannot be opened, or is neither a regular file nor a FIFO of this user.
 pub fn open(path: &str) -> io::Result<File> {
-    // A pipe without a reader is no reason to wait, and a terminal is not taken over.
+    // Do not block on a pipe without a reader, and do not acquire a terminal.
     let flags = (OFlags::NOCTTY | OFlags::NONBLOCK).bits();
     let mode = 0o666;
     let flags = i32::try_from(flags).map_err(io::Error::other)?;
@@ -39,15 +39,15 @@ pub fn open(path: &str) -> io::Result<File> {
     if !found.is_file() && !own_fifo {
         return Err(io::Error::other("it is not a regular file or a FIFO of yours"));
     }
-    // Only opening it must not wait.
+    // Only the opening must not block.
     fcntl_setfl(&file, OFlags::APPEND)?;
     Ok(file)
 }
 
-/// Opens the file as who this process is, and sends it to the supervisor.
+/// Sends the file to the supervisor.
 ///
 /// # Errors
-/// As of [`open`].
+/// Like [`open`].
 pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
     let file = open(path)?;
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -60,31 +60,30 @@ pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// The copy of the output in a file of the user: its start, as far as that may be long.
+/// The start of the output, in a file of the user.
 pub struct UserFile {
-    /// Where it comes from, until it is here.
+    /// Where the file arrives; `None` after that.
     socket: Option<UnixStream>,
-    /// Whose it is; `None` for who this process is.
+    /// The owner; `None` for the current user.
     user: Option<Credentials>,
-    /// The thread that writes, once it runs.
     writing: Option<Background>,
     left: u64,
-    /// How many bytes are too many.
+    /// Bytes above the maximum.
     over: u64,
 }
 
 impl UserFile {
-    /// A file of `user` (`None` for who this process is) that comes through a socket, for at most this many bytes.
+    /// Copies at most `most` bytes to a file that arrives through a socket.
     pub fn from(socket: UnixStream, user: Option<Credentials>, most: u64) -> Self {
         Self { socket: Some(socket), user, writing: None, left: most, over: 0 }
     }
 
-    /// Whether more can be taken in; if not, the job has to wait with its output.
+    /// Returns false if the job must wait with its output.
     pub fn is_ready(&self) -> bool {
         self.writing.as_ref().is_none_or(Background::is_ready)
     }
 
-    /// Takes bytes in, and never waits. What the file does not take is counted.
+    /// Accepts bytes without blocking; counts rejected ones.
     pub fn write(&mut self, bytes: &[u8]) {
         self.receive();
         let Some(writing) = &self.writing else { return };
@@ -96,12 +95,12 @@ impl UserFile {
         }
     }
 
-    /// Waits for a moment until all is written; what is not by then counts as lost.
+    /// Waits briefly; unwritten bytes are lost.
     pub fn finish(&mut self) {
         self.writing.iter_mut().for_each(Background::finish);
     }
 
-    /// What is to be reported of it; empty when all was written.
+    /// Describes lost bytes; empty for none.
     pub fn note(&self) -> String {
         let (lost, why) = self.writing.as_ref().map(Background::lost).unwrap_or_default();
         let why = if lost == 0 { "it has reached its maximum size" } else { &why };
@@ -111,7 +110,6 @@ impl UserFile {
         }
     }
 
-    /// Has a thread write a file, with the identity of the user.
     fn take(&mut self, mut file: File) {
         let user = self.user.clone();
         self.writing = Some(Background::start(move || {
@@ -120,7 +118,7 @@ impl UserFile {
         }));
     }
 
-    /// Takes the file when it is there. It is sent before the command starts, so before anything that the command writes.
+    /// The file is sent before the command starts, so before any output.
     fn receive(&mut self) {
         let Some(socket) = &self.socket else { return };
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -143,8 +141,8 @@ impl UserFile {
     }
 }
 
-/// Has this thread, and no other one, act as a user, without capabilities. The real and the saved user stay: by them the kernel decides who may
-/// send signals to this process, and the user must not.
+/// Only this thread acts as the user, without capabilities. The real and saved user IDs stay: by them the kernel
+/// decides who may signal this process, and the user must not.
 fn act_as(user: &Credentials) -> io::Result<()> {
     let groups: Vec<Gid> = user.groups.iter().map(|group| Gid::from_raw(*group)).collect();
     set_thread_groups(&groups)?;

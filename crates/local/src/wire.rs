@@ -1,4 +1,4 @@
-//! The messages over the socket: one line of JSON for a request, one for its answer; behind an answer with output, its bytes.
+//! The messages over the socket: lines of JSON; output follows its reply as bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,321 +6,321 @@ use super::filter::{Counts, Filter};
 use super::job::{ArrayTask, Attempt, Job, JobSpec, JobState, Outcome};
 use super::words::Words;
 
-/// How many bytes of a command a list of jobs shows: all indices of an array share one that may have a thousand times as many.
+/// Maximum size of a command in a list, in bytes: an array's command may be a thousand times as long.
 const LISTED: usize = 1000;
 
-/// What someone asks of the daemon. Who asks is what the kernel says.
+/// The kernel reports the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Request {
     /// Run a command.
     Submit(Box<JobSpec>),
-    /// The jobs of who asks, or of everyone as far as he administers them; those that ended too, if so.
+    /// Jobs of the user, or in queues that the user administers.
     Jobs {
-        /// Those that ended too.
+        /// Include ended jobs.
         ended: bool,
     },
-    /// The jobs of who asks, or of everyone as far as he administers them, that a filter takes.
+    /// Like `Jobs`, with a filter.
     List(Box<Filter>),
-    /// One job with its attempts, by number.
+    /// A job with its attempts, by ID.
     Job(u64),
-    /// A part of the output of a job.
+    /// Part of a job's output.
     Logs {
-        /// The number of the job.
+        /// Job ID.
         job: u64,
-        /// Which attempt; `None` for the last one.
+        /// The attempt; `None` for the last one.
         attempt: Option<u32>,
-        /// From which byte on.
+        /// First byte.
         from: u64,
-        /// At most the last this many bytes of that part; `None` for all of it.
+        /// Maximum number of bytes, from the end; `None` for all.
         #[serde(default)]
         last: Option<u64>,
     },
-    /// Wait until a job has ended, for a while at most; the answer is the job.
+    /// Wait until a job has ended, with a time limit.
     Wait(u64),
-    /// End a job, or take it out of the queue.
+    /// End or dequeue a job.
     Cancel(u64),
-    /// The same, with a reason that is kept with the job.
+    /// With a stored reason.
     CancelBecause {
-        /// Which job, by its number.
+        /// Job ID.
         job: u64,
-        /// Bounded by `LONGEST_REASON` bytes; shown with the job.
+        /// At most `LONGEST_REASON` bytes; shown with the job.
         reason: String,
     },
-    /// Start nothing new on this machine; running jobs continue.
+    /// Stop starting jobs; running jobs continue.
     Drain {
         /// Why; not empty.
         reason: String,
     },
     /// Start jobs on this machine again.
     Undrain,
-    /// Keep a job from starting.
+    /// Hold a pending job.
     Hold(u64),
-    /// Let a held job start.
+    /// Release a held job.
     Release(u64),
-    /// Have a job restart from its start: one that runs, or that has ended.
+    /// Requeue a running or ended job.
     Requeue(u64),
-    /// Put a job that has not started into another queue.
+    /// Move a pending job.
     Move {
-        /// The number of the job.
+        /// Job ID.
         job: u64,
-        /// The path of the queue.
+        /// Path of the queue.
         queue: String,
     },
-    /// Give a job that has not started another priority.
+    /// Set the priority of a pending job.
     Priority {
-        /// The number of the job.
+        /// Job ID.
         job: u64,
-        /// A higher one is tried first.
+        /// Higher priorities are scheduled first.
         priority: i32,
     },
-    /// Change what a job requests that has not started.
+    /// Change a pending job.
     Edit {
-        /// Which job, by its number.
+        /// Job ID.
         job: u64,
-        /// What is changed.
+        /// The changes.
         edit: Box<Edit>,
     },
-    /// The queues that one may submit to.
+    /// The queues that the user may submit to.
     Queues,
-    /// What the jobs that run use right now.
+    /// The current usage of running jobs.
     Use,
-    /// What one job uses right now; none where it does not run.
+    /// Current usage of one job.
     UseOf(u64),
-    /// What these jobs are called.
+    /// The names of these jobs.
     Names(Vec<u64>),
-    /// Where a job would go, and whether it would start. Nothing is submitted.
+    /// Forecast a job without submitting it.
     Where(Box<JobSpec>),
-    /// Attach to the terminal of a job; the connection to it comes with the answer.
+    /// The reply passes a connection to the terminal.
     Attach(u64),
-    /// Let a console in.
+    /// Get access for a console.
     Door,
-    /// What machine this is, and what is enforced.
+    /// The machine, and the enforced limits.
     Info,
 }
 
-/// The changes of a job that has not started; a field that is `None` stays unchanged.
+/// Changes of a pending job; `None` keeps a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// Thousandths of a core.
     pub vcore: Option<i64>,
     /// Bytes of memory.
     pub memory: Option<i64>,
-    /// How many GPUs.
+    /// Number of GPUs.
     pub gpu: Option<i64>,
-    /// After how many seconds of running it is ended; 0 for never.
+    /// Time limit in seconds; 0 for none.
     pub time: Option<u64>,
-    /// What it is called.
+    /// Job name.
     pub name: Option<String>,
 }
 
-/// What the daemon answers.
+/// A reply of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reply {
-    /// It is done; the job as it is now.
+    /// Success; the current state of the job.
     Job(Box<JobReport>),
-    /// Jobs, by number.
+    /// Jobs by ID.
     Jobs(Vec<JobReport>),
-    /// So many bytes of output follow.
+    /// Output follows.
     Output {
-        /// How many bytes follow.
+        /// Number of bytes that follow.
         bytes: u64,
-        /// The number of the first of them; later than the requested one when earlier bytes are not kept any more.
+        /// Offset of the first byte; later than requested if earlier bytes were removed.
         first: u64,
-        /// Which attempt it is of.
+        /// The attempt.
         attempt: u32,
-        /// The attempt has ended, and nothing follows after these bytes.
+        /// The attempt has ended, and these are the last bytes.
         ended: bool,
     },
-    /// What machine this is.
+    /// The machine.
     Info(Box<Info>),
-    /// The connection to a terminal comes with this line.
+    /// This line passes the connection to a terminal.
     Attached,
-    /// The address of the scheduler for a console, and a token for the user who asked.
+    /// Access for a console.
     Door {
-        /// The name of the machine.
+        /// Host name.
         machine: String,
-        /// The address of the REST API.
+        /// Address of the REST API.
         url: String,
-        /// The token that the API takes; for this console only.
+        /// Token for the REST API and this user; for this console only.
         token: String,
     },
-    /// The paths of queues.
+    /// Queue paths.
     Queues(Vec<String>),
-    /// What jobs are called by their numbers; those that one may not see are omitted.
+    /// Without jobs that the user may not see.
     Names(Vec<(u64, String)>),
-    /// What each job that runs uses.
+    /// Usage of each running job.
     Use(Vec<JobUse>),
-    /// Where a job would go.
+    /// Where a job would be placed.
     Where(Whereabouts),
-    /// It was not done.
+    /// The request was rejected.
     Refused {
-        /// Wrong use: exit code 2; else 1.
+        /// Invalid usage: exit code 2; otherwise 1.
         usage: bool,
-        /// Why, and what would be right.
+        /// The reason and the remedy.
         message: String,
     },
 }
 
-/// What a job that runs uses.
+/// Usage of a running job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobUse {
-    /// The job as it is shown elsewhere.
+    /// The job.
     pub job: JobReport,
-    /// When this was measured, in milliseconds since 1970.
+    /// Time of the measurement, in milliseconds since 1970.
     pub at: u64,
-    /// What it used of processors so far, in milliseconds.
+    /// CPU time so far, in milliseconds.
     pub cpu_ms: u64,
-    /// Bytes of memory right now: of its cgroup, else of its processes together, where shared pages count for each.
+    /// Current bytes, by cgroup, or otherwise of its processes, where shared pages count for each.
     pub memory: u64,
-    /// The most bytes so far, where its cgroup counts that.
+    /// Peak bytes, if its cgroup counts them.
     pub max_memory: Option<u64>,
-    /// Bytes that it has had at least: the most of one of its processes so far, or what its cgroup has.
+    /// Lower bound of the peak bytes: the peak of one process, or the cgroup's current bytes.
     #[serde(default)]
     pub seen_memory: u64,
-    /// Its processes, the command's first.
+    /// Its processes, the command first.
     pub processes: Vec<ProcessUse>,
-    /// What its GPUs do right now.
+    /// Current usage of its GPUs.
     #[serde(default)]
     pub gpus: Vec<GpuUse>,
 }
 
-/// What a GPU does right now, as far as its driver says.
+/// As far as its driver reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GpuUse {
-    /// Which GPU of the machine, from 0 on.
+    /// Index of the GPU, from 0.
     pub index: u32,
-    /// Percent of the time that it computes.
+    /// Percent of time that it computes.
     pub busy: Option<u8>,
-    /// Bytes of its own memory that are in use.
+    /// Used GPU memory in bytes.
     pub memory: Option<u64>,
 }
 
 /// A process of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessUse {
-    /// The process id.
+    /// PID.
     pub pid: i32,
-    /// The number of its parent.
+    /// PID of its parent.
     pub parent: i32,
-    /// What it is called.
+    /// Process name.
     pub name: String,
-    /// Bytes of memory that it has in the machine (RSS).
+    /// Resident memory (RSS) in bytes.
     pub memory: u64,
-    /// What it used of processors so far, in milliseconds.
+    /// CPU time so far, in milliseconds.
     pub cpu_ms: u64,
 }
 
-/// Where a job would go, and when it would start.
+/// Forecast of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whereabouts {
-    /// The full path of the leaf.
+    /// Full path of the leaf.
     pub queue: String,
-    /// In how many milliseconds it would start, when nothing else is submitted and running jobs use all of their time; 0 for at once,
-    /// `None` when that is unknown.
+    /// Milliseconds, if nothing else is submitted and running jobs use all of their time; 0 for at once, `None` if
+    /// unknown.
     pub begins_in: Option<u64>,
-    /// Why it is unknown, or on what it rests.
+    /// Why it is unknown, or the assumption.
     pub because: String,
 }
 
-/// What machine this is, and what is enforced on it.
+/// The machine, and the enforced limits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Info {
-    /// The host name.
+    /// Host name.
     pub machine: String,
-    /// Thousandths of a core that jobs may have.
+    /// Millicores available to jobs.
     pub vcore: i64,
-    /// Bytes that jobs may have.
+    /// Bytes available to jobs.
     pub memory: i64,
-    /// How many GPUs.
+    /// Number of GPUs.
     pub gpu: i64,
-    /// Whom it serves: everyone, or one user.
+    /// Who may use it: everyone, or one user.
     pub serves: String,
-    /// The limits that are enforced, and those that are not.
+    /// Enforced limits, and others.
     pub limits: String,
-    /// Whether all limits of a job are enforced.
+    /// All limits of a job are enforced.
     #[serde(default)]
     pub enforced: bool,
-    /// What everyone who examines jobs must know: that the machine is drained. Empty for nothing.
+    /// For all users, for example that the machine is drained.
     #[serde(default)]
     pub notices: Vec<String>,
 }
 
-/// A job as it is shown: without its environment.
+/// A job, without its environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobReport {
-    /// The number that commands take.
+    /// Job ID.
     pub number: u64,
-    /// The application that it is for the scheduler: another one each time that it is queued again.
+    /// A new one for each submission to the scheduler.
     #[serde(default)]
     pub app: String,
-    /// What it is called.
+    /// Job name.
     pub name: String,
-    /// Whose it is.
+    /// Owner.
     pub user: String,
-    /// Where it is queued; empty when it is in no queue.
+    /// Queue path; empty if it is not queued.
     pub queue: String,
-    /// Where it stands.
+    /// State.
     pub state: JobState,
-    /// Why it waits, or how it ended.
+    /// Why it is pending, or how it ended.
     pub reason: String,
-    /// The program and its arguments; of a long command in a list the beginning.
+    /// In a list, only the start of a long command.
     pub command: Words,
-    /// Where it runs.
+    /// Working directory.
     pub dir: String,
     /// Thousandths of a core.
     pub vcore: i64,
-    /// Bytes of memory that it requests.
+    /// Requested memory in bytes.
     pub memory: i64,
-    /// How many GPUs.
+    /// Number of GPUs.
     pub gpu: i64,
-    /// A higher one is tried first.
+    /// Higher priorities are scheduled first.
     pub priority: i32,
-    /// When it was submitted, in milliseconds since 1970.
+    /// Submission time in milliseconds since 1970.
     pub submitted: u64,
-    /// When its last attempt started, in milliseconds since 1970.
+    /// Last start in milliseconds since 1970.
     pub started: Option<u64>,
-    /// When it ended, in milliseconds since 1970.
+    /// End in milliseconds since 1970.
     pub ended: Option<u64>,
-    /// How often it was started.
+    /// Number of starts.
     pub attempts: u32,
     /// How it ended.
     pub outcome: Option<Outcome>,
-    /// The exit status for who waits, once it has ended.
+    /// Exit status for waiting clients, after the end.
     pub status: Option<u8>,
-    /// How long its attempts that are over ran together, in milliseconds.
+    /// Milliseconds of its ended attempts.
     #[serde(default)]
     pub ran_ms: u64,
-    /// What its attempts used of processors, in milliseconds.
+    /// CPU time of its attempts, in milliseconds.
     pub cpu_ms: u64,
-    /// The most memory that an attempt had, in bytes, where that was counted.
+    /// Peak bytes of an attempt, if measured.
     pub max_memory: Option<u64>,
-    /// Where it was not counted: no process of an attempt had more bytes.
+    /// Otherwise: upper bound per process, in bytes.
     #[serde(default)]
     pub memory_at_most: Option<u64>,
-    /// It ran, and what it used is unknown: its supervisor was ended.
+    /// Its supervisor was killed.
     #[serde(default)]
     pub use_unknown: bool,
     /// Bytes of output that could not be written.
     pub lost_output: u64,
-    /// Which task of an array it is.
+    /// Its position in an array.
     pub array: Option<ArrayTask>,
-    /// In a row for an array: how many of its indices are in which state. The other fields are those of one of them.
+    /// For an array: indices by state. The other fields are those of one index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
-    /// The file that gets its output as well; empty for none.
+    /// Additional output file; empty for none.
     pub output: String,
-    /// What could not be done for it, but did not end it; empty for nothing.
+    /// Non-fatal errors; empty for none.
     pub note: String,
-    /// After how many seconds of running it is stopped.
+    /// Time limit in seconds.
     pub time_limit: Option<u64>,
-    /// Which GPUs its last attempt has.
+    /// GPUs of its last attempt.
     pub gpus: Vec<u32>,
 }
 
 impl JobReport {
-    /// A job in `queue`, which waits for `reason` if it does.
+    /// Describes a job; `reason` is empty if it is not pending.
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
         let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));
@@ -366,7 +366,6 @@ impl JobReport {
         }
     }
 
-    /// The same for a list of many jobs, with the beginning of its command.
     pub(super) fn listed(mut self) -> Self {
         self.command = self.command.beginning(LISTED);
         self

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The words of a command. A clone shares them: an array of many indices has them in memory once.
+/// Clones share the words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(Arc<[String]>);
 
 impl Words {
-    /// How many bytes they have, without the ends of words.
+    /// Returns the size in bytes, without separators.
     pub fn bytes(&self) -> usize {
         self.0.iter().map(String::len).sum()
     }
 
-    /// The words for a list of many jobs: of more than `most` bytes only the beginning, with `…` behind it.
+    /// Returns at most `most` bytes, with `…`.
     pub fn beginning(&self, most: usize) -> Self {
         let mut left = most;
         for (at, word) in self.0.iter().enumerate() {

@@ -2,43 +2,43 @@
 
 use super::identity::Identity;
 
-/// Who an access list names (ACL-001 to ACL-010). There is no way to deny someone.
+/// ACL-001 to ACL-010. A list cannot deny access.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Acl {
-    /// Everyone, also identities without name and groups (ACL-002, ACL-004).
+    /// Including identities without name and groups (ACL-002, ACL-004).
     pub everybody: bool,
-    /// The users named, in their order, each once.
+    /// The named users in order, without duplicates.
     pub users: Vec<String>,
-    /// The groups named, in their order, each once.
+    /// The named groups in order, without duplicates.
     pub groups: Vec<String>,
 }
 
-/// Which names an access list keeps (NAM-001, NAM-002; switch `acl_names`).
+/// The valid names of an access list (NAM-001, NAM-002; switch `acl_names`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AclNames {
-    /// The seed's: letters, digits, `.` `_` `-` and `@`, for users and groups.
+    /// Letters, digits, `.` `_` `-` and `@`, for users and groups.
     #[default]
     Portable,
-    /// What the releases keep: no group with a dot, nothing that starts with a digit or a dot.
+    /// As in the releases: no group with a dot, no name that starts with a digit or a dot.
     Core,
 }
 
-/// An access list as read, with what is odd in it.
+/// A parsed access list with its oddities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedAcl {
-    /// The access list, without the entries that were ignored.
+    /// The access list without ignored entries.
     pub acl: Acl,
-    /// Entries that are no legal name and so are ignored (CFG-038, ACL-005, ACL-008).
+    /// Entries with invalid names, which are ignored (CFG-038, ACL-005, ACL-008).
     pub ignored: Vec<String>,
-    /// The user list ends in a comma right before the space: what follows are groups, perhaps not meant so (ACL-007).
+    /// Groups follow a comma before the space, perhaps by mistake (ACL-007).
     pub comma_before_groups: bool,
 }
 
 impl Acl {
-    /// Reads the text of an access list.
+    /// Parses an access list.
     ///
     /// # Errors
-    /// The number of its parts, if it has more than one space character (ACL-010, CFG-037).
+    /// The number of parts, if it has more than one space (ACL-010, CFG-037).
     pub fn parse(text: &str, names: AclNames) -> Result<ParsedAcl, usize> {
         let spaces = text.matches(' ').count();
         if spaces > 1 {
@@ -71,7 +71,7 @@ impl Acl {
         self.everybody || self.users.contains(&who.user) || self.groups.iter().any(|group| who.groups.contains(group))
     }
 
-    /// A list of everyone whom one of the lists names, in their order, each name once.
+    /// The union of the lists in order, without duplicates.
     pub fn joined<'a>(lists: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut joined = Self::default();
         for list in lists {
@@ -87,14 +87,14 @@ impl Acl {
         joined
     }
 
-    /// Whether no one is named (ACL-001).
+    /// Whether the list is empty (ACL-001).
     pub fn is_nobody(&self) -> bool {
         !self.everybody && self.users.is_empty() && self.groups.is_empty()
     }
 }
 
 impl std::fmt::Display for Acl {
-    /// In the form that is read: `*`, `sue,bob dev`; nothing for no one.
+    /// The parsed form: `*`, `sue,bob dev`; empty for an empty list.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.everybody {
             return f.write_str("*");
@@ -137,7 +137,6 @@ mod tests {
         list.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// The table of `acl-and-users.md` section 3.
     #[test]
     fn reads_the_table_of_section_3() {
         for (text, users, groups) in [

@@ -1,29 +1,29 @@
-//! The values that a configuration key allows: one table for each type, made by [`allowed_values!`](crate::allowed_values).
+//! The allowed values of configuration keys: one table for each type, made by
+//! [`allowed_values!`](crate::allowed_values).
 //!
-//! The validator, the JSON schema, the completion in the editor, the diff, forms and details read these tables and hold no list of
-//! their own.
+//! The validator, the JSON schema, completion, diffs, and forms use these tables and have no other list.
 
 use super::Profile;
 
-/// One value that a configuration key allows, as written in a file.
+/// An allowed value in the notation of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllowedValue {
-    /// The name that messages, schema and completion show.
+    /// The name in messages, schema, and completion.
     pub name: &'static str,
-    /// Other names for the same value. Only [`Profile::Kornsole`] reads them.
+    /// Other names, which only [`Profile::Kornsole`] reads.
     pub aliases: &'static [&'static str],
-    /// Which profiles read the name.
+    /// The profiles that read the name.
     pub readers: Readers,
-    /// What the value does, in a few words, for the description in the schema.
+    /// The effect in a few words, for the schema.
     pub effect: &'static str,
 }
 
-/// Which profiles read a value.
+/// The profiles that read a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Every profile reads the value.
+    /// Every profile.
     All,
-    /// [`Profile::Kornsole`] alone; a release refuses the value.
+    /// Only [`Profile::Kornsole`]; a release rejects the value.
     Kornsole,
     /// 1.9.0 and [`Profile::Kornsole`].
     Since1_9,
@@ -39,14 +39,14 @@ impl AllowedValue {
         }
     }
 
-    /// Every text that `profile` reads as this value: the name first, then the aliases.
+    /// The names in `profile`: the main name, then the aliases.
     pub fn spellings(&self, profile: Profile) -> impl Iterator<Item = &'static str> {
         let aliases = if profile == Profile::Kornsole { self.aliases } else { &[] };
         self.is_read_by(profile).then_some(self.name).into_iter().chain(aliases.iter().copied())
     }
 }
 
-/// The names of a table as a sentence writes them: `default, fence or disabled`, each between two `quote`.
+/// A list like `default, fence or disabled`, each name in `quote` characters.
 pub fn one_of(allowed: &[AllowedValue], quote: &str) -> String {
     let names: Vec<String> = allowed.iter().map(|value| format!("{quote}{}{quote}", value.name)).collect();
     match names.split_last() {
@@ -58,8 +58,8 @@ pub fn one_of(allowed: &[AllowedValue], quote: &str) -> String {
 
 /// Writes the table of an enum: `Variant: Readers "name", ["alias", ...], "effect";` for each variant.
 ///
-/// The enum gets `VALUES` (the variants), `ALLOWED` (their rows, in the same order), `row`, `name` and `parse`. A variant without a row
-/// does not compile. `exact` or `any_case` says how `parse` compares the case of a text with the names.
+/// The enum gets `VALUES` (the variants), `ALLOWED` (their rows, in the same order), `row`, `name`, and `parse`. A
+/// variant without a row does not compile. `exact` or `any_case` is the case sensitivity of `parse`.
 #[macro_export]
 macro_rules! allowed_values {
     (@same exact $text:ident $name:expr) => { $text == $name };
@@ -68,10 +68,10 @@ macro_rules! allowed_values {
         $($variant:ident: $readers:ident $name:literal, [$($alias:literal),*], $effect:literal;)+
     }) => {
         impl $type {
-            /// Every value, in the order in which completion and schema list them.
+            /// Every value in the order of completion and schema.
             pub const VALUES: &'static [Self] = &[$(Self::$variant),+];
 
-            /// What is written for each of [`Self::VALUES`], in the same order.
+            /// The rows of [`Self::VALUES`] in the same order.
             pub const ALLOWED: &'static [$crate::AllowedValue] = &[$(*Self::$variant.row()),+];
 
             /// The row of this value.
@@ -86,12 +86,12 @@ macro_rules! allowed_values {
                 }
             }
 
-            /// The name that is written in a file.
+            /// The name in a file.
             pub const fn name(self) -> &'static str {
                 self.row().name
             }
 
-            /// The value that `text` names, by its name or an alias; `None` when no row has it.
+            /// The value with this name or alias, if any.
             pub fn parse(text: &str) -> Option<Self> {
                 let same = |name: &str| $crate::allowed_values!(@same $case text name);
                 let rows = Self::VALUES.iter().zip(Self::ALLOWED);

@@ -1,4 +1,4 @@
-//! Names of things that a resource manager submits: applications, asks, nodes.
+//! IDs from a resource manager: applications, requests, nodes.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -11,7 +11,7 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The text as it was given.
+            /// The text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -68,14 +68,14 @@ macro_rules! text_id {
 }
 
 text_id! {
-    /// The id of an application (SCH-012). Compared byte by byte.
+    /// The ID of an application (SCH-012), compared by bytes.
     AppId
 }
 text_id! {
-    /// The id of an ask, and of the allocation it becomes (SCH-013): unique within its application.
+    /// The ID of a request and its allocation (SCH-013), unique in its application.
     AskId
 }
 text_id! {
-    /// The id of a node (SCH-015). Compared byte by byte.
+    /// The ID of a node (SCH-015), compared by bytes.
     NodeId
 }

@@ -1,23 +1,23 @@
-//! Who acts: one user and an ordered list of groups.
+//! An identity: a user and an ordered list of groups.
 
 use std::fmt;
 
-/// A user and his groups, primary group first (USR-001, USR-002). Names are compared exactly, with case.
+/// A user with groups, primary group first (USR-001, USR-002). Names are case-sensitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Identity {
-    /// The user name; empty means that none was given.
+    /// The user name; empty if missing.
     pub user: String,
     /// The groups, primary group first.
     pub groups: Vec<String>,
 }
 
 impl Identity {
-    /// An identity of `user` in `groups`.
+    /// Creates an identity.
     pub fn new(user: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { user: user.into(), groups: groups.into_iter().map(Into::into).collect() }
     }
 
-    /// Reads `user:group,group`, as the option `--as` takes it. Without groups the list is `[user]` (USR-004).
+    /// The format of `--as`: `user:group,group`. Without groups the list is `[user]` (USR-004).
     ///
     /// # Errors
     /// A message for a text without a user name.
@@ -32,7 +32,7 @@ impl Identity {
 }
 
 impl fmt::Display for Identity {
-    /// `sue (dev, ops)`; a group list that only repeats the user is omitted.
+    /// `sue (dev, ops)`; a group list with only the user name is omitted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.user)?;
         if self.groups.is_empty() || self.groups == [self.user.as_str()] {

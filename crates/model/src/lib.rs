@@ -1,9 +1,9 @@
-//! The vocabulary that every layer shares: resources, paths, priorities, identities, access lists, time.
+//! The shared vocabulary: resources, paths, priorities, identities, access lists, time.
 //!
 //! Invariants:
-//! - value types only: parsing, arithmetic, display; no behavior over several objects;
+//! - only value types: parsing, arithmetic, display;
 //! - no IO, no clock, no thread, no randomness;
-//! - uses nothing of the crate but itself.
+//! - no dependency on other crates of the project.
 
 pub mod acl;
 pub mod allowed_value;

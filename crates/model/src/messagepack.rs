@@ -1,7 +1,6 @@
 //! Reads MessagePack as `rmp_serde` writes it, with and without names.
 //!
-//! The reader of `rmp_serde` compiles its table of markers for each type again, which was a third of the code of the journal.
-//! Here one function reads a marker, and each type has only the calls of its own visitor.
+//! The reader of `rmp_serde` compiles its marker table for each type, which was a third of the journal's code.
 
 use std::fmt;
 
@@ -11,10 +10,10 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-/// Lists and maps inside each other, above which a text is refused: a damaged file must not exhaust the stack.
+/// A damaged file must not exhaust the stack.
 const DEPTH: u16 = 512;
 
-/// Why bytes are not the value that was asked for.
+/// Why bytes are not the expected value.
 #[derive(Debug)]
 pub struct Fault(String);
 
@@ -32,7 +31,7 @@ impl serde::de::Error for Fault {
     }
 }
 
-/// The value at the start of these bytes; what follows it is ignored.
+/// Ignores the rest of the bytes.
 ///
 /// # Errors
 /// The bytes end too early, have a marker that `rmp_serde` does not write, or are of another type.
@@ -45,7 +44,7 @@ struct Reader<'de> {
     depth: u16,
 }
 
-/// A marker with what belongs to it; of lists and maps, the number of their entries.
+/// For lists and maps the number of entries.
 enum Head<'de> {
     Nil,
     Bool(bool),
@@ -95,7 +94,7 @@ impl<'de> Reader<'de> {
         })
     }
 
-    /// A number of entries or bytes, in 1, 2 or 4 bytes: 2 to the power of `width`.
+    /// In 2 to the power of `width` bytes.
     fn length(&mut self, width: u8) -> Result<usize, Fault> {
         Ok(match width {
             0 => self.array::<1>()?[0].into(),
@@ -169,7 +168,6 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// An empty list.
     fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
         match self.head()? {
             Head::Nil | Head::List(0) => visitor.visit_unit(),
@@ -177,7 +175,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         }
     }
 
-    /// The name alone, or a map with one entry: from the name to what the variant has.
+    /// Only the name, or a map from the name to the content of the variant.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -201,13 +199,12 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         identifier ignored_any
     }
 
-    /// As `rmp_serde` writes: some types have a shorter form.
+    /// As in `rmp_serde`: some types have a shorter form.
     fn is_human_readable(&self) -> bool {
         false
     }
 }
 
-/// The entries of a list or a map that were not read yet.
 struct Entries<'r, 'de> {
     reader: &'r mut Reader<'de>,
     left: usize,
@@ -219,7 +216,7 @@ impl<'r, 'de> Entries<'r, 'de> {
         Ok(Self { reader, left })
     }
 
-    /// A later version may have written more fields; what they mean is not known, so the value is refused.
+    /// A later version may have written more fields, so the value is rejected.
     fn end(self) -> Result<(), Fault> {
         self.reader.depth += 1;
         if self.left == 0 { Ok(()) } else { Err(Fault(format!("{} entries too many", self.left))) }

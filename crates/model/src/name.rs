@@ -1,12 +1,12 @@
-//! Which names are legal where (`acl-and-users.md` section 2, CFG-030). Names in access lists: [`super::acl`].
+//! Valid names (`acl-and-users.md` section 2, CFG-030). For access lists see [`super::acl`].
 
-/// Which signs a name may have in addition those that every release takes (switches `queue_name_chars`, `user_name_chars`).
+/// The characters in addition to those of every release (switches `queue_name_chars`, `user_name_chars`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameChars {
-    /// The characters that 1.5.1 allows.
+    /// As in 1.5.1.
     #[default]
     Narrow,
-    /// Those of 1.8: in queue names also `:` `#` `/` `@`, in user names also `#` `/`.
+    /// As in 1.8: in queue names also `:` `#` `/` `@`, in user names also `#` `/`.
     Wide,
 }
 
@@ -22,7 +22,7 @@ pub fn is_queue_name(name: &str, chars: NameChars) -> bool {
     (1..=QUEUE_NAME_MAX).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
 }
 
-/// Whether a limit or a filter may name this user (NAM-003, NAM-004, CFG-061); one `$` may end the name.
+/// NAM-003, NAM-004, CFG-061; one `$` may end the name.
 pub fn is_limit_user(name: &str, chars: NameChars) -> bool {
     let more = match chars {
         NameChars::Narrow => ":_.@-",

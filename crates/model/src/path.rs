@@ -4,10 +4,9 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The full path of a queue, lower-cased, parts joined by dots, start at `root` (SCH-011, PLC-020).
+/// The full path of a queue in lower case with dots, from `root` (SCH-011, PLC-020).
 ///
-/// Order is that of a depth-first walk with children by name: parts are compared one after the other, so a queue
-/// comes directly before its subtree.
+/// Ordered by parts, so that a queue is directly before its subtree.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct QueuePath(Arc<str>);
 
@@ -17,7 +16,7 @@ impl QueuePath {
         Self(Arc::from("root"))
     }
 
-    /// A path from text, in lower case. Parts are not checked.
+    /// Creates a path in lower case. Parts are not checked.
     pub fn new(text: &str) -> Self {
         Self(Arc::from(text.to_lowercase()))
     }
@@ -34,7 +33,7 @@ impl QueuePath {
 
     /// The name of the queue: the last part of the path.
     pub fn name(&self) -> &str {
-        // Names are short: looking at them byte by byte is faster than a search.
+        // Names are short: a loop over bytes is faster.
         self.0.bytes().rposition(|byte| byte == b'.').map_or(&*self.0, |dot| &self.0[dot + 1..])
     }
 
@@ -43,7 +42,7 @@ impl QueuePath {
         self.0.split('.')
     }
 
-    /// The number of parts above this one: 0 for the root.
+    /// The number of ancestors: 0 for the root.
     pub fn depth(&self) -> usize {
         self.0.bytes().filter(|b| *b == b'.').count()
     }
@@ -53,7 +52,7 @@ impl QueuePath {
         self.0.strip_prefix(&*other.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// The full path as a text, parts separated by dots.
+    /// The path as a text with dots.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -96,7 +95,7 @@ impl From<QueuePath> for Arc<str> {
 }
 
 impl Borrow<str> for QueuePath {
-    /// Only for hashed look-ups: the order of `str` is another one.
+    /// Only for hashed look-ups: the order of `str` differs.
     fn borrow(&self) -> &str {
         &self.0
     }

@@ -1,20 +1,20 @@
-//! Priorities of asks, applications and queues.
+//! Priorities of requests, applications, and queues.
 
 use std::fmt;
 
 use crate::allowed_values;
 
-/// A priority (SCH-060): larger is more important. [`Priority::MIN`] is what a queue without requests has.
+/// A priority (SCH-060): larger is more important. A queue without requests has [`Priority::MIN`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Priority(pub i32);
 
 impl Priority {
-    /// What an application or queue without pending requests has (SCH-061, SCH-064).
+    /// The priority of an application or queue without pending requests (SCH-061, SCH-064).
     pub const MIN: Self = Self(i32::MIN);
-    /// The largest priority, where sums of priorities and offsets saturate.
+    /// The largest priority, where sums with offsets saturate.
     pub const MAX: Self = Self(i32::MAX);
 
-    /// The priority that a queue's parent sees, from the highest one inside the queue (SCH-063).
+    /// The priority that the parent sees, from the highest one inside the queue (SCH-063).
     pub fn seen_outside(self, policy: PriorityPolicy, offset: i32) -> Self {
         if self == Self::MIN {
             return Self::MIN;
@@ -27,19 +27,19 @@ impl Priority {
 }
 
 impl fmt::Display for Priority {
-    /// The number; `-` for the priority of a queue without requests (SCH-064).
+    /// The number; `-` for a queue without requests (SCH-064).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::MIN { f.pad("-") } else { fmt::Display::fmt(&self.0, f) }
     }
 }
 
-/// What a queue lets through of the priorities inside it (`priority.policy`, SCH-066).
+/// The visibility of the priorities inside a queue (`priority.policy`, SCH-066).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PriorityPolicy {
-    /// The highest priority inside, raised or lowered by the offset.
+    /// The highest priority inside, plus the offset.
     #[default]
     Default,
-    /// The priorities inside are hidden; the offset represents them.
+    /// Only the offset is visible.
     Fence,
 }
 
@@ -49,7 +49,7 @@ allowed_values!(PriorityPolicy, any_case, {
 });
 
 impl PriorityPolicy {
-    /// Whether the priorities inside stay hidden from the queues above (SCH-066).
+    /// Whether the priorities inside are hidden from the parents (SCH-066).
     pub const fn is_fence(self) -> bool {
         match self {
             Self::Default => false,

@@ -1,4 +1,4 @@
-//! Which release of the core to decide like (`profiles.md`).
+//! The release to decide like (`profiles.md`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,14 +6,14 @@ use std::str::FromStr;
 /// A behavior profile (`--core`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Profile {
-    /// The seeds and 1.5.1, defects repaired, gaps filled.
+    /// 1.5.1 with corrections and additions; the default.
     #[default]
     Kornsole,
-    /// As Apache YuniKorn 1.5.1.
+    /// Apache YuniKorn 1.5.1.
     V1_5_1,
-    /// As Apache YuniKorn 1.8.0.
+    /// Apache YuniKorn 1.8.0.
     V1_8_0,
-    /// As Apache YuniKorn 1.9.0.
+    /// Apache YuniKorn 1.9.0.
     V1_9_0,
 }
 
@@ -21,13 +21,13 @@ impl Profile {
     /// Every profile, the default one first.
     pub const ALL: [Self; 4] = [Self::Kornsole, Self::V1_5_1, Self::V1_8_0, Self::V1_9_0];
 
-    /// Those that are as a release, the oldest first.
+    /// The profiles of releases, the oldest first.
     pub const RELEASES: [Self; 3] = [Self::V1_5_1, Self::V1_8_0, Self::V1_9_0];
 
-    /// The newest release: what a prediction is made as where nothing else is reported.
+    /// The newest release, used for predictions if the release is unknown.
     pub const NEWEST: Self = Self::V1_9_0;
 
-    /// The name that `--core` takes.
+    /// The value of `--core`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Kornsole => "kornsole",
@@ -37,7 +37,7 @@ impl Profile {
         }
     }
 
-    /// Whether it is as 1.8.0 or a later release.
+    /// Whether it is 1.8.0 or a later release.
     pub const fn is_since_1_8(self) -> bool {
         match self {
             Self::Kornsole | Self::V1_5_1 => false,
@@ -45,7 +45,7 @@ impl Profile {
         }
     }
 
-    /// Whether a queue's maximum can be enforced on what runs (N-01): 1.9.0, and kornsole.
+    /// N-01: 1.9.0 and kornsole.
     pub const fn enforces_quotas(self) -> bool {
         match self {
             Self::V1_5_1 | Self::V1_8_0 => false,
@@ -53,14 +53,14 @@ impl Profile {
         }
     }
 
-    /// The profile of the release that is nearest to a version, the older one of two; `None` for what is no version.
+    /// The older one of two; `None` for an invalid version.
     pub fn nearest(version: &str) -> Option<Self> {
         let wanted = number(version)?;
         Self::RELEASES.into_iter().min_by_key(|release| number(release.name()).unwrap_or(0).abs_diff(wanted))
     }
 }
 
-/// A version as one number of the same order: a minor release is a hundred patches away from the next.
+/// Of the same order; a minor release is 100 patches.
 fn number(version: &str) -> Option<u64> {
     let mut parts = version.strip_prefix('v').unwrap_or(version).splitn(3, '.');
     let mut part = |otherwise: Option<&'static str>| {

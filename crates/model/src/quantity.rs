@@ -1,4 +1,4 @@
-//! The text form of resource quantities (`config.md` section 3).
+//! The notation of resource quantities (`config.md` section 3).
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::resource::{MEMORY, VCORE};
 /// Why a text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityFault {
-    /// Not digits with an optional suffix; a sign is this too (CFG-020).
+    /// Not digits with an optional suffix; also a sign (CFG-020).
     Malformed,
     /// An unknown suffix, or `m` on another resource than `vcore` (CFG-021).
     Suffix,
@@ -15,7 +15,7 @@ pub enum QuantityFault {
     Overflow,
 }
 
-/// The suffixes that every resource takes, with their factors.
+/// For every resource.
 const SUFFIXES: [(&str, u64); 12] = [
     ("k", 1_000),
     ("M", 1_000_000),
@@ -31,11 +31,10 @@ const SUFFIXES: [(&str, u64); 12] = [
     ("Ei", 1 << 60),
 ];
 
-/// Reads `text` as a quantity of the resource `name`: memory in bytes, `vcore` in millicores, everything else raw
-/// (`config.md` section 3).
+/// Parses memory in bytes, `vcore` in millicores, others raw (`config.md` section 3).
 ///
 /// # Errors
-/// CFG-020, CFG-021 or CFG-022, in this order.
+/// CFG-020, CFG-021, or CFG-022, in this order.
 pub fn parse_quantity(name: &str, text: &str) -> Result<i64, QuantityFault> {
     let text = text.trim();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -54,7 +53,7 @@ pub fn parse_quantity(name: &str, text: &str) -> Result<i64, QuantityFault> {
             u128::from(*factor) * if milli { 1000 } else { 1 }
         }
     };
-    // A number that does not fit 128 bits is too large whatever its suffix.
+    // More than 128 bits is too large with any suffix.
     let number: u128 = number.parse().map_err(|_| QuantityFault::Overflow)?;
     number.checked_mul(factor).and_then(|value| i64::try_from(value).ok()).ok_or(QuantityFault::Overflow)
 }
@@ -69,8 +68,7 @@ impl fmt::Display for QuantityFault {
     }
 }
 
-/// Writes an amount of the resource `name` as the shortest text that [`parse_quantity`] reads back as the same amount; negative
-/// ones, which no file can hold, as 0.
+/// The shortest text that [`parse_quantity`] reads as this value; a negative value is written as 0.
 pub fn write_quantity(name: &str, amount: i64) -> String {
     let amount = amount.max(0);
     let (amount, scaled) = match (name == VCORE, amount % 1000) {
@@ -86,11 +84,11 @@ pub fn write_quantity(name: &str, amount: i64) -> String {
         Some(format!("{}{suffix}", amount / factor))
     };
     let plain = amount.to_string();
-    // Among texts of equal length the first wins: a decimal suffix.
+    // The first of equally short texts: a decimal suffix.
     SUFFIXES.iter().filter_map(whole).fold(plain, |best, text| if text.len() < best.len() { text } else { best })
 }
 
-/// Writes millicores as cores for people, exact below a thousand cores: `250m` is `0.25`, `23500m` is `23.5`.
+/// Shows cores, exact below 1000: `250m` is `0.25`, `23500m` is `23.5`.
 pub fn show_vcore(milli: i64) -> String {
     let sign = if milli < 0 { "-" } else { "" };
     let (cores, thousandths) = (milli.unsigned_abs() / 1000, milli.unsigned_abs() % 1000);
@@ -101,27 +99,27 @@ pub fn show_vcore(milli: i64) -> String {
     format!("{sign}{cores}.{}", fraction.trim_end_matches('0'))
 }
 
-/// In which units sizes are written for people: memory, storage and huge pages. Everything else is counted by thousands.
+/// The units of displayed sizes: memory, storage, and huge pages. Other values are shown in thousands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SizeUnits {
-    /// By 1024: `64Gi`, as Kubernetes shows them.
+    /// Powers of 1024: `64Gi`.
     #[default]
     Binary,
-    /// By 1000: `68.7G`.
+    /// Powers of 1000: `68.7G`.
     Decimal,
 }
 
 impl SizeUnits {
-    /// Both, as settings name them.
+    /// Both, with their names in the settings.
     pub const NAMES: [(&str, Self); 2] = [("binary", Self::Binary), ("decimal", Self::Decimal)];
 }
 
-/// Whether the amounts of a resource are bytes, by its name.
+/// Whether a resource is measured in bytes.
 pub fn is_size(name: &str) -> bool {
     matches!(name, MEMORY | "ephemeral-storage" | "storage") || name.starts_with("hugepages-")
 }
 
-/// Writes bytes for people with a binary suffix: `44Gi`, `1.5Ti`, `900Mi`.
+/// Shows bytes with a binary suffix: `44Gi`, `1.5Ti`, `900Mi`.
 pub fn show_memory(bytes: i64) -> String {
     show_binary(bytes)
 }
@@ -133,7 +131,7 @@ fn show_binary(bytes: i64) -> String {
     show_scaled(bytes, i64::try_from(factor).unwrap_or(i64::MAX), suffix)
 }
 
-/// Writes a raw count for people with a decimal suffix from a thousand on.
+/// Shows a raw count, with a decimal suffix from 1000 on.
 pub fn show_count(count: i64) -> String {
     let size = count.unsigned_abs();
     let (unit, suffix) = match size {
@@ -148,12 +146,12 @@ pub fn show_count(count: i64) -> String {
     show_scaled(count, unit, suffix)
 }
 
-/// Writes an amount of the resource `name` for people, sizes in binary units; [`parse_quantity`] reads it.
+/// Sizes in binary units; [`parse_quantity`] reads it.
 pub fn show_amount(name: &str, amount: i64) -> String {
     show_amount_in(SizeUnits::Binary, name, amount)
 }
 
-/// Writes an amount of the resource `name` for people, sizes in these units; [`parse_quantity`] reads it.
+/// Shows a value that [`parse_quantity`] reads.
 pub fn show_amount_in(units: SizeUnits, name: &str, amount: i64) -> String {
     match units {
         _ if name == VCORE => show_vcore(amount),
@@ -162,7 +160,7 @@ pub fn show_amount_in(units: SizeUnits, name: &str, amount: i64) -> String {
     }
 }
 
-/// `value / unit` with at most one decimal below 100 of the unit and none above; a non-zero value is never shown as 0.
+/// At most one decimal below 100, none above; a non-zero value is never shown as 0.
 fn show_scaled(value: i64, unit: i64, suffix: &str) -> String {
     let sign = if value < 0 { "-" } else { "" };
     let (size, unit) = (value.unsigned_abs(), unit.unsigned_abs());

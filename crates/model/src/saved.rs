@@ -1,6 +1,5 @@
-//! Serialization of shared values, for `#[serde(with = "...")]`.
-//!
-//! Deserialization creates a separate copy for each reference; a reader that needs sharing must restore it.
+//! Serialization of shared values, for `#[serde(with = "...")]`. Deserialization creates a separate copy for each
+//! reference.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The states that queues, partitions and applications can be in.
+//! The states of queues, partitions, and applications.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ pub enum QueueState {
     /// Accepts applications and schedules.
     #[default]
     Active,
-    /// Removed from the configuration: schedules its applications, rejects new ones, is deleted when empty.
+    /// Removed from the configuration: schedules its applications, rejects new ones, and is deleted when empty.
     Draining,
     /// Rejects applications and schedules nothing.
     Stopped,
@@ -27,28 +27,28 @@ impl fmt::Display for QueueState {
 /// The state of an application (SCH-170).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum AppState {
-    /// Submitted, has never requested anything.
+    /// Submitted, without any request yet.
     #[default]
     New,
-    /// Has asked, nothing allocated yet (placeholders apart).
+    /// Has had a request, but nothing is allocated except placeholders.
     Accepted,
     /// Has its first allocation. Not in 1.8.0.
     Starting,
-    /// Has allocations, and its start has ended.
+    /// Has allocations, and its start is over.
     Running,
     /// Its gang was not complete in time; runs without it.
     Resuming,
-    /// Has nothing left; may still ask again for a while.
+    /// Has nothing left, but may still send requests for some time.
     Completing,
     /// Ended without a failure.
     Completed,
-    /// On its way to Failed.
+    /// Becomes Failed.
     Failing,
-    /// Over, killed or failed.
+    /// Killed or failed.
     Failed,
-    /// Refused when it was submitted.
+    /// Rejected at submission.
     Rejected,
-    /// Ended long ago; about to be deleted.
+    /// Ended long ago and is about to be removed.
     Expired,
 }
 
@@ -58,7 +58,7 @@ impl AppState {
         matches!(self, Self::Completed | Self::Failed | Self::Rejected | Self::Expired)
     }
 
-    /// The name, as upstream writes it.
+    /// The name in YuniKorn.
     pub const fn name(self) -> &'static str {
         match self {
             Self::New => "New",

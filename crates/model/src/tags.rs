@@ -7,24 +7,24 @@ use std::sync::Arc;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Names with values, by name; each name once. A copy shares them, and none cost nothing.
+/// Sorted by name, without duplicates. Copies share them.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Tags(Option<Arc<[Tag]>>);
 
 type Tag = (Box<str>, Box<str>);
 
 impl Tags {
-    /// Tags of an ask that has none.
+    /// Empty tags.
     pub const fn none() -> Self {
         Self(None)
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Each name with its value, by name.
+    /// The names and values by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().flat_map(|tags| tags.iter()).map(|(name, value)| (&**name, &**value))
     }
@@ -34,7 +34,7 @@ impl Tags {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The pod that an ask represents in Kubernetes, as `namespace/pod`; `None` where no pod is named.
+    /// The pod as `namespace/pod` in Kubernetes.
     pub fn pod(&self) -> Option<String> {
         let pod = self.get("kubernetes.io/meta/podName").filter(|name| !name.is_empty())?;
         let namespace = self.get("kubernetes.io/meta/namespace").unwrap_or_default();

@@ -4,13 +4,12 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// Microseconds since the scheduler's own start. Asks of one step are 1 µs apart (`scenario.md`), everything
-/// else moves in milliseconds.
+/// Microseconds since the scheduler's start. Requests of one step are 1 µs apart (`scenario.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Time(pub u64);
 
 impl Time {
-    /// The scheduler's own start, 0 µs.
+    /// The scheduler's start.
     pub const ZERO: Self = Self(0);
 
     /// `ms` milliseconds after the start.
@@ -23,7 +22,7 @@ impl Time {
         self.0 / 1000
     }
 
-    /// How long ago `earlier` was; zero if it has not been yet.
+    /// The time since `earlier`; zero if that is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }

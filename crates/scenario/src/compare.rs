@@ -1,4 +1,4 @@
-//! One workload under two profiles: the first decision that differs, and the switches that are the reason.
+//! Compares a workload under two profiles: the first different decision, and the switches that cause it.
 
 use std::io::{self, Write};
 
@@ -11,25 +11,25 @@ use model::Profile;
 use scheduler::Switches;
 use scheduler::interface::switch_table::{SWITCHES, SwitchRow};
 
-/// Where two runs part.
+/// The first difference of two runs.
 #[derive(Clone, Debug)]
 pub struct Parting {
     /// The line of the trace, from 0.
     pub line: usize,
-    /// What the first one did there, as a line of its trace; `None` where it was done.
+    /// The trace line of the first run; `None` if it has ended.
     pub from: Option<Value>,
-    /// What the other did.
+    /// The trace line of the second run.
     pub to: Option<Value>,
-    /// The names of the switches that make the first run continue as the other did there: none can be omitted.
+    /// The minimal set of switches that makes the first run continue like the second one.
     pub switches: Vec<&'static str>,
-    /// Configurations are read otherwise, which is needed, too.
+    /// The difference also needs the other parser of configurations.
     pub reading: bool,
 }
 
-/// Runs a workload as two profiles do, with a configuration that `read` reads as a profile does. `None`: the traces are the same.
+/// Runs a workload under two profiles; `read` parses its configuration for a profile. `None` if the traces are equal.
 ///
 /// # Errors
-/// Never by itself: traces go to memory.
+/// Only those of traces, which are in memory.
 pub fn first_parting(
     scenario: &Scenario,
     read: &dyn Fn(Profile) -> config::Reading,
@@ -41,7 +41,7 @@ pub fn first_parting(
     let other = run(Switches::of(to), to, usize::MAX)?;
     let longest = one.len().max(other.len());
     let Some(line) = (0..longest).find(|at| one.get(*at) != other.get(*at)) else { return Ok(None) };
-    // What comes later does not matter for the reason.
+    // Later lines do not affect the reason.
     let goes_on = |switches, profile| {
         let ours = run(switches, profile, line + 1)?;
         Ok::<bool, io::Error>(ours.get(..=line).or(Some(&ours)) == other.get(..=line).or(Some(&other)))
@@ -63,7 +63,6 @@ pub fn first_parting(
     Ok(Some(Parting { line, from, to, switches: needed, reading }))
 }
 
-/// The switches with one of them as a profile has it.
 fn taken(mut switches: Switches, row: &SwitchRow, profile: Profile) -> Switches {
     if let Some(take) = row.take {
         take(&mut switches, &Switches::of(profile));
@@ -71,7 +70,7 @@ fn taken(mut switches: Switches, row: &SwitchRow, profile: Profile) -> Switches 
     switches
 }
 
-/// The first lines of a trace, without what is only said.
+/// The first lines of a trace, without informational ones.
 fn lines(
     scenario: &Scenario,
     config: config::Reading,
@@ -96,7 +95,7 @@ fn lines(
     Ok(text.lines().take(most).map(line).collect())
 }
 
-/// Takes this many lines and no more.
+/// Accepts only this number of lines.
 struct FirstLines {
     bytes: Vec<u8>,
     left: usize,

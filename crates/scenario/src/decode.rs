@@ -1,4 +1,4 @@
-//! YAML tree → scenario, step by step (`scenario.md`, File and Steps).
+//! Decodes a YAML tree into a scenario, step by step (`scenario.md`, File and Steps).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -46,10 +46,9 @@ const ASK: [&str; 11] = [
     "tags",
 ];
 use scheduler::placement::TYPE_TAG;
-/// The most asks of one step.
 const MOST_ASKS: i64 = 1_000_000;
 
-/// Decodes a whole file (SCN-002). `None` when it is no map.
+/// Decodes a file (SCN-002). `None` if it is not a map.
 pub(super) fn scenario(document: &Document, faults: &mut Faults) -> Option<Scenario> {
     let Some(root) = document.root().filter(|root| !root.is_null()) else {
         let hint = "start with `version: 1`, `config:`, and `steps:`";
@@ -102,7 +101,7 @@ fn embedded(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<EmbeddedT
     scalar.map(EmbeddedText::new)
 }
 
-/// Reads the step at `path`, which is left somewhere inside it.
+/// Decodes a step at `path`, which is changed.
 fn step(path: &mut String, node: Node<'_>, faults: &mut Faults) -> Option<ScenarioStep> {
     let Some(fields) = node.any_map("a step", path, faults) else {
         if node.is_null() {
@@ -183,7 +182,7 @@ fn kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Opt
     }))
 }
 
-/// The steps whose value is no map.
+/// Decodes the steps whose value is not a map.
 fn simple_kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Option<StepKind> {
     let command = |command| Some(StepKind::Command(command));
     let name = key.text;

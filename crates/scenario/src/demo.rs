@@ -1,9 +1,8 @@
-//! The demo: a cluster that is always alive, and the same for every seed on every machine.
+//! The demo: an active cluster, identical for a seed on every machine.
 //!
-//! Applications of several kinds ([`streams`]) come, ask in stages, and go ([`apps`]); their tasks end some time after they were
-//! allocated, which the demo learns from the scheduler's events. Some come as gangs, some preempt others, and from time to time a
-//! reload takes a queue away ([`legacy`]). Everything that it keeps is bounded: each kind has a most number of applications at a
-//! time, and what ends is forgotten.
+//! Applications of several `streams` arrive, request in stages, and end (`apps`); their tasks end some time after
+//! the allocation. Some are gangs, some preempt others, and from time to time a reload removes a queue (`legacy`).
+//! All state is bounded.
 
 mod apps;
 mod crowd;
@@ -25,17 +24,16 @@ use rng::Rng;
 use scheduler::{Command, Event, EventKind, NodeSpec, PartitionCommand};
 use streams::STREAMS;
 
-/// Things happen at multiples of this, several at once.
+/// The granularity of times, so that events coincide.
 const TICK: Duration = Duration::from_millis(50);
-/// What its state is called.
 const KIND: &str = "demo";
-/// How many nodes of the smaller and of the larger size there are.
+/// The nodes of each size: name, count, cores, and memory.
 const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 512)];
-/// Time between two drains of a node, and how long one takes, in milliseconds.
+/// The time between two drains of a node, and the duration of one, in milliseconds.
 const DRAIN_EVERY: (u32, u32) = (120_000, 300_000);
 const DRAIN_TAKES: (u32, u32) = (20_000, 45_000);
-/// How long the old queue stays in the configuration at first and later, how soon it is examined again when nothing runs in
-/// it, and how long after its end it returns.
+/// How long the old queue stays in the configuration at first and later, the retry interval while it is empty, and how
+/// long it is absent, in milliseconds.
 const RETIRE_FIRST: (u32, u32) = (50_000, 75_000);
 const RETIRE_EVERY: (u32, u32) = (80_000, 160_000);
 const RETIRE_AGAIN: (u32, u32) = (1_000, 3_000);
@@ -49,7 +47,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// The demo of a seed, for a scheduler of this profile.
+    /// Returns the demo of a seed for a profile.
     pub fn new(seed: u64, profile: Profile) -> Self {
         Self { seed, pace: Pace::new(Crowd::new(seed, profile)) }
     }
@@ -76,7 +74,7 @@ impl Workload for Demo {
         rmp_serde::to_vec(&(KIND, self.seed, &self.pace)).ok()
     }
 
-    /// Continues with the same applications and the same chances.
+    /// Continues with the same applications and random numbers.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok((kind, seed, pace)) = messagepack::from_slice::<(String, u64, Pace<Crowd>)>(played) else {
             return Err("the state is not a demo that this version can continue: use another directory".to_owned());
@@ -105,7 +103,6 @@ impl Crowd {
         }
     }
 
-    /// Has something done a while after `now`, at the next tick.
     fn later(&mut self, now: Time, wait: (u32, u32), due: Due) {
         let wait = Duration::from_millis(u64::from(self.rng.between(wait)));
         let tick = u64::try_from(TICK.as_micros()).unwrap_or(u64::MAX);
@@ -143,7 +140,6 @@ impl Crowd {
         }
     }
 
-    /// The nodes, and what runs on them already when someone looks for the first time.
     fn start(&mut self, now: Time, commands: &mut Vec<Command>) {
         for (kind, count, cores, gigabytes) in NODES {
             for number in 1..=count {
@@ -166,14 +162,14 @@ impl Crowd {
         self.later(now, RETIRE_FIRST, Due::Retire);
     }
 
-    /// A reload that was refused, because someone else has changed the same, is tried again later.
+    /// A reload that was rejected because another user changed the same part is retried later.
     fn reload_answered(&mut self, now: Time, taken: bool) {
         if let Some(due) = self.legacy.answered(taken) {
             self.later(now, RETIRE_EVERY, due);
         }
     }
 
-    /// Takes the old queue out of the configuration while something runs in it, so that it drains for a while.
+    /// Removes the old queue from the configuration while it has applications, so that it drains for a while.
     fn retire(&mut self, now: Time, commands: &mut Vec<Command>) {
         let runs = |app: &RunningApp| app.is_in(LEGACY) && app.has_tasks();
         if self.legacy.taken_out {

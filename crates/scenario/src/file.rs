@@ -1,24 +1,24 @@
-//! Text → [`Scenario`]: a queue configuration or where it stands, and the steps, each with its place.
+//! The scenario format: parses a text to a [`Scenario`] with a queue configuration or its location, and the steps.
 //!
 //! Invariants:
-//! - all faults of a text return in one pass, each with its place; with an error among them there is no scenario;
-//! - the embedded configurations are not read here, only kept with their place: whether they are right depends on the
-//!   profile, and a refused reload is a line of the trace and no fault of the file.
+//! - one pass returns all errors of a text with their locations; with an error there is no scenario;
+//! - embedded configurations are only stored with their location: their validity depends on the profile, and a rejected
+//!   reload is a line of the trace, not an error of the file.
 //!
 //! Codes:
 //!
 //! | code | what |
 //! |---|---|
-//! | SCN-001 to SCN-009 | what CFG-001 to CFG-009 are for a configuration: no YAML, no map, unknown key, key twice, wrong type, no bool, no number, alias, second document |
-//! | SCN-010 | a version that is not 1 |
+//! | SCN-001 to SCN-009 | what CFG-001 to CFG-009 are for a configuration: invalid YAML, not a map, unknown key, duplicate key, wrong type, not a bool, not a number, alias, second document |
+//! | SCN-010 | a version other than 1 |
 //! | SCN-011 | no configuration, or two |
 //! | SCN-012 | the file that `configFile` names cannot be read |
-//! | SCN-020 | a step with no key, or with several |
-//! | SCN-021 | a key that a step needs is missing, or an id is empty |
-//! | SCN-022 | a number out of its range, or none |
-//! | SCN-023 | a word that is none of those allowed |
-//! | SCN-024 | no duration |
-//! | SCN-025 | no quantity (CFG-020 to CFG-022) |
+//! | SCN-020 | a step without a key, or with several |
+//! | SCN-021 | a missing key of a step, or an empty id |
+//! | SCN-022 | an invalid number, or one out of range |
+//! | SCN-023 | an unknown word |
+//! | SCN-024 | an invalid duration |
+//! | SCN-025 | an invalid quantity (CFG-020 to CFG-022) |
 
 use std::time::Duration;
 
@@ -26,21 +26,21 @@ use config::Place;
 use config::yaml::{Origin, Scalar};
 use scheduler::PartitionCommand;
 
-/// A scenario: a configuration, and what happens then.
+/// A scenario: a configuration and steps.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
-    /// The name, for people.
+    /// The name.
     pub name: String,
-    /// The description, for people.
+    /// The description.
     pub description: String,
-    /// The configuration to start with; `None` when the file has none and one has to be given from outside.
+    /// The initial configuration; `None` if the file has none and the caller must provide it.
     pub config: Option<ConfigSource>,
-    /// The steps in their order.
+    /// The steps, in order.
     pub steps: Vec<ScenarioStep>,
 }
 
 impl Scenario {
-    /// The text of its own configuration; `None` when it is in a file, or there is none.
+    /// The embedded configuration; `None` if it is in a file or absent.
     pub fn config_text(&self) -> Option<&str> {
         match &self.config {
             Some(ConfigSource::Text(text)) => Some(text.text()),
@@ -49,35 +49,35 @@ impl Scenario {
     }
 }
 
-/// Where a scenario's configuration is.
+/// The location of a scenario's configuration.
 #[derive(Clone, Debug)]
 pub enum ConfigSource {
-    /// In the scenario itself.
+    /// Embedded in the scenario.
     Text(EmbeddedText),
-    /// In a file, named relative to the scenario's.
+    /// A file, relative to the scenario's directory.
     File {
         /// The path as written.
         path: String,
-        /// Where it is written.
+        /// The location of the path.
         at: Place,
     },
 }
 
-/// A configuration that is in a scenario.
+/// An embedded configuration.
 #[derive(Clone, Debug)]
 pub struct EmbeddedText {
     text: Box<str>,
-    /// Where it stands; `None` if it was not read from a file.
+    /// Its location; `None` if it was not read from a file.
     origin: Option<Origin>,
 }
 
 impl EmbeddedText {
-    /// The text as a configuration of its own.
+    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The place in the scenario file of a place in the text; the same for a text that was not read from a file.
+    /// Converts a location in the text to one in the scenario file; unchanged if it was not read from a file.
     pub fn outer(&self, inner: Place) -> Place {
         self.origin.map_or(inner, |origin| origin.outer(inner))
     }
@@ -86,49 +86,48 @@ impl EmbeddedText {
         Self { text: scalar.text.into(), origin: Some(scalar.origin()) }
     }
 
-    /// A text that is to be written to a scenario.
     pub(super) fn unplaced(text: &str) -> Self {
         Self { text: text.into(), origin: None }
     }
 }
 
-/// One step with its line in the file.
+/// A step with its location.
 #[derive(Clone, Debug)]
 pub struct ScenarioStep {
-    /// Where it stands.
+    /// The location.
     pub at: Place,
-    /// What is to be done.
+    /// The action.
     pub kind: StepKind,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug)]
 pub enum StepKind {
-    /// A command of a resource manager or administrator, for the first partition.
+    /// A command for the first partition.
     Command(PartitionCommand),
-    /// So many cycles, or until nothing changes any more.
+    /// A number of cycles, or until nothing changes.
     Schedule(Cycles),
-    /// Another configuration is loaded.
+    /// Load another configuration.
     Config(EmbeddedText),
-    /// One pass of the queue cleaner.
+    /// Run one pass of the queue cleaner.
     Clean,
-    /// The clock moves.
+    /// Advance the clock.
     Advance(Duration),
-    /// The state is printed under this label.
+    /// Print the state with this label.
     Snapshot(String),
 }
 
-/// How many cycles a step runs.
+/// The cycles of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cycles {
-    /// So many, at most [`Cycles::MOST`].
+    /// A number, at most [`Cycles::MOST`].
     Count(u32),
     /// Until one makes no progress, at most [`Cycles::MOST`].
     Idle,
 }
 
 impl Cycles {
-    /// The most cycles of one step.
+    /// The maximum number of cycles per step.
     pub const MOST: u32 = 10_000_000;
 }
 

@@ -1,33 +1,33 @@
-//! Writing JSON, one object after the other, without building a tree first.
+//! Streams JSON objects without building a tree.
 
 use std::io;
 
 use model::Resource;
 
-/// A text of JSON that grows. Commas come by themselves; brackets are the caller's to balance.
+/// Growing JSON text. It adds commas; the caller balances brackets.
 #[derive(Debug, Default)]
 pub(super) struct Json {
     text: Vec<u8>,
-    /// The byte before the text, if some of it was written out already.
+    /// The last byte that was already written out, if any.
     before: Option<u8>,
 }
 
-/// So much text is worth writing out, in bytes.
+/// The bytes from which text is written out.
 const ENOUGH: usize = 1 << 16;
 
 impl Json {
-    /// What is written so far.
+    /// The text so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// Forgets what is written.
+    /// Clears the text.
     pub fn clear(&mut self) {
         self.text.clear();
         self.before = None;
     }
 
-    /// Writes out what there is of a long text so far, once that is worth it.
+    /// Writes out a long text.
     pub fn pass_on(&mut self, out: &mut impl io::Write) -> io::Result<()> {
         if self.text.len() >= ENOUGH {
             out.write_all(&self.text)?;
@@ -42,7 +42,7 @@ impl Json {
         self.text.push(b'\n');
     }
 
-    /// Opens an object or list where a value is due.
+    /// Opens an object or list as a value.
     pub fn open(&mut self, bracket: u8) {
         self.separate();
         self.text.push(bracket);
@@ -59,31 +59,31 @@ impl Json {
         self.text.push(bracket);
     }
 
-    /// A text where a value is due.
+    /// Writes a string value.
     pub fn text(&mut self, value: &str) -> io::Result<()> {
         self.separate();
         self.put(value)
     }
 
-    /// A key with a text.
+    /// Writes a key with a string.
     pub fn text_field(&mut self, key: &'static str, value: &str) -> io::Result<()> {
         self.key(key);
         self.put(value)
     }
 
-    /// A key with a whole number.
+    /// Writes a key with a number.
     pub fn number_field(&mut self, key: &'static str, value: i64) -> io::Result<()> {
         self.key(key);
         Ok(serde_json::to_writer(&mut self.text, &value)?)
     }
 
-    /// A key with a bool.
+    /// Writes a key with a bool.
     pub fn flag_field(&mut self, key: &'static str, value: bool) {
         self.key(key);
         self.text.extend_from_slice(if value { b"true" } else { b"false" });
     }
 
-    /// A key with a list of texts.
+    /// Writes a key with a list of strings.
     pub fn list_field<'a>(&mut self, key: &'static str, values: impl Iterator<Item = &'a str>) -> io::Result<()> {
         self.open_field(key, b'[');
         for value in values {
@@ -93,7 +93,7 @@ impl Json {
         Ok(())
     }
 
-    /// A key with a resource, without what is 0.
+    /// Writes a key with a resource, without zero values.
     pub fn resource_field(&mut self, key: &'static str, resource: &Resource) -> io::Result<()> {
         self.open_field(key, b'{');
         for (name, amount) in resource.iter().filter(|(_, amount)| *amount != 0) {
@@ -106,7 +106,7 @@ impl Json {
         Ok(())
     }
 
-    /// A key; the names of keys are kornsole and need no escapes.
+    /// Writes a key; the keys of kornsole need no escapes.
     fn key(&mut self, key: &'static str) {
         self.text.reserve(key.len() + 4);
         self.separate();
@@ -116,7 +116,7 @@ impl Json {
     }
 
     fn separate(&mut self) {
-        // A text ends with its quote, so a bracket or line break here is never part of one.
+        // A string ends with a quote, so a bracket or line break here is never part of one.
         if !matches!(self.text.last().copied().or(self.before), None | Some(b'{' | b'[' | b'\n')) {
             self.text.push(b',');
         }
@@ -134,11 +134,11 @@ impl Json {
     }
 }
 
-/// Whether a text is the same in JSON: no control character, quote or backslash. Eight bytes at a time.
+/// Whether a text needs no escapes: no control character, quote, or backslash. Checks eight bytes at a time.
 fn is_plain(text: &[u8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const TOPS: u64 = ONES << 7;
-    // The top bit of each byte below `bound`, if no byte before it is; it never misses one.
+    // Sets the top bit of each byte below `bound`. It may also set bits after such a byte, but misses none.
     let below = |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & TOPS;
     let is = |bytes: u64, byte: u8| below(bytes ^ (ONES * u64::from(byte)), 1);
     let (eights, rest) = text.as_chunks::<8>();
@@ -153,7 +153,6 @@ fn is_plain(text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Every byte at every place of a text of every small length.
     #[test]
     fn odd_bytes_are_found_wherever_they_stand() {
         for length in 0..20 {

@@ -1,14 +1,13 @@
-//! Scenario files, workloads and traces.
+//! Scenario files, workloads, and traces.
 //!
-//! Where to read: [`file`] turns text into a [`Scenario`]; `decode` and `value` are its parts. [`workload`] is what drives a
-//! scheduler as time passes: a scenario's [`steps`], or the [`demo`]; [`record`] and
-//! [`write`] make a scenario file of it.
-//! [`run`] drives a scheduler through a scenario, [`trace`] prints the result, and `summary` prints it for people.
+//! A `file` is parsed to a [`Scenario`]. A [`workload`] drives a scheduler as time passes: the [`steps`] of a
+//! scenario, or the [`demo`]; [`record`] and `write` convert it to a scenario file. With `run`, a scenario drives a
+//! scheduler; [`trace`] prints the result, and `summary` prints it for people.
 //!
 //! Invariants:
-//! - no clock, no thread, and no IO but the writer that a trace goes to: time is virtual and arrives as an argument;
-//! - the same scenario, seed and profile give the same commands and the same trace, byte for byte;
-//! - a text with a fault yields no scenario, so nothing is ever half run.
+//! - no clock, no thread, and no IO except for the writer of a trace: time is an argument;
+//! - the same scenario, seed, and profile give the same commands and the same trace, byte for byte;
+//! - a text with an error gives no scenario, so nothing is run partially.
 
 pub mod compare;
 pub mod demo;

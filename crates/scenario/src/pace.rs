@@ -1,4 +1,4 @@
-//! Commands one after the other, a millisecond apart, and cycles in between: a workload as a scenario would write it.
+//! Spaces the commands of a workload like the steps of a scenario: a millisecond apart, with cycles in between.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,17 +9,16 @@ use config::Config;
 use model::Time;
 use scheduler::{Command, Event};
 
-/// How long after cycles that found nothing they are tried again: pending requests for time to pass is not forgotten.
+/// The retry interval of cycles without progress, so that requests that wait for time are tried again.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// Gives the commands of another workload the times that a scenario's steps would have: each its own millisecond, then cycles
-/// until one makes no progress. So every moment of it can be written down as a step ([`super::record`]).
+/// Gives the commands of another workload the times of scenario steps: each its own millisecond, followed by cycles
+/// until one makes no progress. So every action can be recorded as a step ([`super::record`]).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pace<W> {
     inner: W,
-    /// Commands that are not given out yet.
     waiting: VecDeque<Command>,
-    /// The first time that no step has yet.
+    /// The first time without a step.
     free: Time,
     cycles: Cycling,
     retry: Time,
@@ -27,11 +26,11 @@ pub(super) struct Pace<W> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Cycling {
-    /// Nothing happened since the last ones.
+    /// Nothing happened since the last cycles.
     No,
-    /// Their turn comes after the waiting commands.
+    /// Due after the waiting commands.
     Due,
-    /// They run; this is whether the last one made progress.
+    /// Running, with whether the last cycle made progress.
     Runs(bool),
 }
 
@@ -57,7 +56,7 @@ impl<W: Workload> Workload for Pace<W> {
             Cycling::Runs(true) => Some(self.free - STEP),
             Cycling::Due => Some(self.free),
             _ if !self.waiting.is_empty() => Some(self.free),
-            // Whole ticks stay free for what the engine does by itself.
+            // Whole ticks stay free for the engine's own work.
             _ => self.inner.next().map(|next| (next + STEP).min(self.retry).max(self.free)),
         }
     }

@@ -1,26 +1,21 @@
-//! Shares over time, drawn with block characters.
+//! Plots shares over time with block characters.
 
 use std::fmt;
 
 use model::Time;
 
-/// How many columns a plot has.
 const COLUMNS: u64 = 64;
-/// How many lines.
 const LINES: u64 = 5;
-/// A column of a line, filled to this many eighths.
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What was used over time.
 pub(super) struct Plot<'v> {
     /// In thousandths, each from its time on.
     pub values: &'v [(Time, u32)],
-    /// Where time ends.
+    /// The end of time.
     pub end: Time,
 }
 
 impl Plot<'_> {
-    /// The highest value within each column's time.
     fn columns(&self) -> Vec<u32> {
         let span = self.end.0.max(COLUMNS);
         let edge = |column: u64| u64::try_from(u128::from(span) * u128::from(column) / u128::from(COLUMNS));
@@ -32,7 +27,7 @@ impl Plot<'_> {
             let mut highest = value;
             let last = column + 1 == COLUMNS;
             while let Some((since, new)) = self.values.get(at).filter(|(since, _)| last || *since < edge(column + 1)) {
-                // Several values of one moment never come: what is highest has represented a while.
+                // Values have different times, so the highest one lasted for a while.
                 highest = if *since <= edge(column) { *new } else { highest.max(*new) };
                 value = *new;
                 at += 1;
@@ -42,7 +37,6 @@ impl Plot<'_> {
         columns
     }
 
-    /// The mean over all time, weighted by how long each value stood.
     fn mean(&self) -> u128 {
         let ends = self.values.iter().skip(1).map(|(since, _)| *since).chain([self.end]);
         let spans = self.values.iter().zip(ends).map(|((since, value), end)| (end.0.saturating_sub(since.0), *value));
@@ -59,7 +53,7 @@ impl fmt::Display for Plot<'_> {
             let bar: String = columns
                 .iter()
                 .map(|value| {
-                    // A little is never drawn as nothing.
+                    // A small value is visible.
                     let eighths = (u64::from(*value) * LINES * 8).div_ceil(1000).saturating_sub(line * 8).min(8);
                     EIGHTHS[usize::try_from(eighths).unwrap_or(8)]
                 })

@@ -1,23 +1,23 @@
-//! Text → [`Scenario`], with all faults in one pass.
+//! Parses a text to a [`Scenario`], with all errors in one pass.
 
 use super::decode;
 use super::file::Scenario;
 use config::yaml;
 use config::{Fault, Faults};
 
-/// The largest scenario that is read, in bytes: workloads of millions of asks.
+/// The maximum size of a scenario, in bytes: workloads of millions of requests.
 pub const LARGEST: usize = 1 << 30;
 
-/// The result of reading a text.
+/// The result of parsing a text.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The scenario; `None` when there is an error among the faults.
+    /// The scenario; `None` if there are errors.
     pub scenario: Option<Scenario>,
-    /// All faults by place, warnings too.
+    /// All errors and warnings by location.
     pub faults: Vec<Fault>,
 }
 
-/// Reads a scenario.
+/// Parses a scenario.
 pub fn read(text: &str) -> Reading {
     read_with(text, &mut |_| {})
 }
@@ -30,12 +30,12 @@ fn read_with(text: &str, progress: &mut dyn FnMut(usize)) -> Reading {
     Reading { scenario, faults: own_codes(faults) }
 }
 
-/// Reads a scenario from bytes, which may be no text at all, of at most [`LARGEST`].
+/// Parses a scenario from bytes, at most [`LARGEST`]; they may be invalid UTF-8.
 pub fn read_bytes(bytes: &[u8]) -> Reading {
     read_bytes_with(bytes, &mut |_| {})
 }
 
-/// The same; `progress` is given the bytes that were read so far, now and then.
+/// As [`read_bytes`]; `progress` regularly gets the number of bytes that were read.
 pub fn read_bytes_with(bytes: &[u8], progress: &mut dyn FnMut(usize)) -> Reading {
     let mut faults = Faults::default();
     match yaml::decode_up_to(bytes, LARGEST, &mut faults) {
@@ -44,7 +44,7 @@ pub fn read_bytes_with(bytes: &[u8], progress: &mut dyn FnMut(usize)) -> Reading
     }
 }
 
-/// The faults by place, those of the YAML reader under a scenario's own codes.
+/// The errors by location, with a scenario's own codes for YAML errors.
 pub fn own_codes(faults: Faults) -> Vec<Fault> {
     let mut faults = faults.into_sorted();
     for fault in &mut faults {

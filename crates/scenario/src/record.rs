@@ -1,4 +1,4 @@
-//! Writing down what a workload does, as the steps of a scenario that gives the same.
+//! Records a workload as the steps of an equivalent scenario.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,14 @@ use config::Config;
 use model::{AppId, AskId, Time};
 use scheduler::{Command, Event, EventKind, PartitionCommand};
 
-/// A workload that is written down while it acts. It must act as a scenario does: one command at a time, each in a millisecond
-/// of its own, and its own cycles.
+/// Records a workload while it acts. It must act like a scenario: one command at a time, each in its own millisecond,
+/// with its own cycles.
 pub struct Recorder<W> {
     inner: W,
     tape: Arc<Mutex<Tape>>,
 }
 
-/// What was written down so far; stays when the recorder no longer exists.
+/// The recorded steps; they survive the recorder.
 #[derive(Clone, Debug)]
 pub struct Recording(Arc<Mutex<Tape>>);
 
@@ -33,20 +33,17 @@ impl Recording {
 #[derive(Debug, Default)]
 struct Tape {
     steps: Vec<StepKind>,
-    /// The scenario's clock at the last step.
     clock: Time,
-    /// When cycles ran that are not written down yet, and whether they did anything.
     cycles: Option<(Time, bool)>,
-    /// Applications with asks that may preempt, and their pending asks.
+    /// Applications that may preempt, with their pending requests.
     preemptors: BTreeSet<AppId>,
     seeking: BTreeSet<(AppId, AskId)>,
 }
 
 impl Tape {
-    /// A step at its time, or right after the last one if that was later.
     fn push(&mut self, now: Time, step: StepKind) {
         let at = now.max(self.clock + STEP);
-        // The step that moves the clock takes its own time, too.
+        // The step that advances the clock also takes a millisecond.
         if at > self.clock + STEP {
             self.steps.push(StepKind::Advance((at - STEP - STEP).since(self.clock)));
         }
@@ -54,7 +51,7 @@ impl Tape {
         self.steps.push(step);
     }
 
-    /// Keeps account of the asks that may seek victims.
+    /// Tracks the requests that may search for victims.
     fn follow(&mut self, event: &Event) {
         match &event.kind {
             EventKind::AskAdded { app, ask, .. } if self.preemptors.contains(app) => {
@@ -70,7 +67,7 @@ impl Tape {
         }
     }
 
-    /// Writes down the cycles, unless they did nothing.
+    /// Records the cycles, unless they had no effect.
     fn settle(&mut self) {
         if let Some((at, true)) = self.cycles.take() {
             self.push(at, StepKind::Schedule(Cycles::Idle));
@@ -79,7 +76,7 @@ impl Tape {
 }
 
 impl<W: Workload> Recorder<W> {
-    /// Writes down what `inner` does.
+    /// Records `inner`.
     pub fn new(inner: W) -> (Self, Recording) {
         let tape = Arc::default();
         (Self { inner, tape: Arc::clone(&tape) }, Recording(tape))
@@ -118,11 +115,11 @@ impl<W: Workload> Workload for Recorder<W> {
                     }
                 }
                 Command::Cycle => {
-                    // An ask that seeks victims in vain remembers when it did, without a word.
+                    // A failed search for victims stores its time without an event.
                     let effect = !tape.seeking.is_empty();
                     tape.cycles.get_or_insert((now, effect));
                 }
-                // These follow by themselves.
+                // These happen by themselves.
                 Command::Tick | Command::Continue => {}
             }
         }
@@ -136,7 +133,7 @@ impl<W: Workload> Workload for Recorder<W> {
             *effect |= *at == now && events.iter().any(is_effect);
         }
         events.iter().for_each(|event| tape.follow(event));
-        // The queue cleaner runs by itself; what it took away must be gone at the same place in the scenario.
+        // The queue cleaner runs by itself; the scenario must remove its queues at the same point.
         if events.iter().any(|event| matches!(event.kind, EventKind::QueueRemoved { .. })) {
             tape.settle();
             tape.push(now, StepKind::Clean);
@@ -154,7 +151,7 @@ impl<W: Workload> Workload for Recorder<W> {
     }
 }
 
-/// Whether an event of a cycle changes what later cycles find. All do but those that only say how things stand.
+/// Whether an event of a cycle affects later cycles. All do, except for informational ones.
 fn is_effect(event: &Event) -> bool {
     !matches!(
         event.kind,

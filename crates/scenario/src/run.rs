@@ -1,4 +1,4 @@
-//! Running a scenario: one scheduler, one virtual clock, step by step.
+//! Runs a scenario: one scheduler and one virtual clock, step by step.
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -11,14 +11,13 @@ use ::config::{self, Config, Faults, Severity};
 use model::{Profile, Time};
 use scheduler::{Command, Event, EventKind, Scheduler, Switches, Tuning};
 
-/// How far the clock moves with each step.
 pub(super) const STEP: Duration = Duration::from_millis(1);
-/// Where the clock stops, some 290 000 years on: behind it there is still room for every timer.
+/// The last time, about 290,000 years: later timers still fit.
 const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
-    /// Reads the configuration. Its faults stand where they are in the scenario file, since they are repaired there; its values where they
-    /// are in its own text, since that is what is active then, and shown.
+    /// Parses the configuration. Errors have locations in the scenario file, where they are fixed; values have
+    /// locations in their own text, which is then active and shown.
     pub fn read(&self, profile: Profile) -> config::Reading {
         let config::Reading { config, faults } = config::read(self.text(), profile);
         let mut outer = Faults::new(profile);
@@ -28,7 +27,7 @@ impl EmbeddedText {
 }
 
 impl Scenario {
-    /// Reads the configuration that is in the scenario itself; `None` when it has none or names a file.
+    /// Parses the embedded configuration; `None` if there is none or it is in a file.
     pub fn embedded_config(&self, profile: Profile) -> Option<config::Reading> {
         match &self.config {
             Some(ConfigSource::Text(text)) => Some(text.read(profile)),
@@ -37,19 +36,19 @@ impl Scenario {
     }
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
-    /// All steps were carried out.
+    /// All steps were executed.
     Done,
-    /// The configuration was refused at the start; nothing was carried out.
+    /// The initial configuration was rejected; nothing was executed.
     Refused,
 }
 
-/// Runs a whole scenario with the configuration that was read for it.
+/// Runs a scenario with its parsed configuration.
 ///
 /// # Errors
-/// The sink could not write.
+/// Returns an error of the sink.
 pub fn run(
     scenario: &Scenario,
     config: config::Reading,
@@ -59,11 +58,10 @@ pub fn run(
     Runner::new(profile).run(scenario, config, sink)
 }
 
-/// The same for a process that is about to end: what the run has built is left for the system to take back, which does that faster than
-/// it is taken apart.
+/// As [`run`], for a process that exits afterwards: memory is not freed, which is faster.
 ///
 /// # Errors
-/// The sink could not write.
+/// Returns an error of the sink.
 pub fn run_last(
     scenario: &Scenario,
     config: config::Reading,
@@ -74,47 +72,46 @@ pub fn run_last(
     runner.run(scenario, config, sink)
 }
 
-/// A scheduler that is driven step by step, by a virtual clock that starts at zero.
+/// A scheduler driven step by step, with a virtual clock from zero.
 pub struct Runner {
     scheduler: Scheduler,
     profile: Profile,
     now: Time,
-    /// The steps started so far, less one.
     step: i64,
 }
 
 impl Runner {
-    /// A runner whose scheduler decides as `profile` says and has no configuration yet.
+    /// Creates a runner for a profile, without a configuration.
     pub fn new(profile: Profile) -> Self {
         Self::switched(Switches::of(profile), profile)
     }
 
-    /// A runner whose scheduler decides by switches, and that reads configurations as `profile` does.
+    /// Creates a runner with separate switches; configurations are parsed for `profile`.
     pub fn switched(switches: Switches, profile: Profile) -> Self {
         let scheduler = Scheduler::switched(switches, Tuning::default());
         Self { scheduler, profile, now: Time::ZERO, step: LOAD }
     }
 
-    /// A runner that continues with a scheduler at a time, after this many steps.
+    /// Creates a runner that continues at a time, after `done` steps.
     pub fn continuing(scheduler: Scheduler, now: Time, done: usize) -> Self {
         let profile = scheduler.switches().profile;
         Self { scheduler, profile, now, step: LOAD + i64::try_from(done).unwrap_or(i64::MAX - 1) }
     }
 
-    /// The scheduler, to look at.
+    /// The scheduler.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
-    /// The virtual time that the steps have reached.
+    /// The virtual time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Runs a whole scenario with the configuration that was read for it.
+    /// Runs a scenario with its parsed configuration.
     ///
     /// # Errors
-    /// The sink could not write.
+    /// Returns an error of the sink.
     pub fn run(
         &mut self,
         scenario: &Scenario,
@@ -130,19 +127,19 @@ impl Runner {
         Ok(RunOutcome::Done)
     }
 
-    /// Brings the first configuration into force, before any step.
+    /// Applies the initial configuration, before any step.
     ///
     /// # Errors
-    /// The sink could not write.
+    /// Returns an error of the sink.
     pub fn load(&mut self, config: config::Reading, sink: &mut impl Sink) -> io::Result<RunOutcome> {
         let accepted = self.configure(config, sink)?;
         Ok(if accepted { RunOutcome::Done } else { RunOutcome::Refused })
     }
 
-    /// Carries out the next step.
+    /// Executes the next step.
     ///
     /// # Errors
-    /// The sink could not write.
+    /// Returns an error of the sink.
     pub fn step(&mut self, step: &ScenarioStep, sink: &mut impl Sink) -> io::Result<()> {
         self.step += 1;
         self.advance(STEP, sink)?;
@@ -167,7 +164,7 @@ impl Runner {
         Ok(events)
     }
 
-    /// Moves the clock; every timer on the way has its own turn at its own time.
+    /// Advances the clock; each timer on the way runs at its own time.
     fn advance(&mut self, by: Duration, sink: &mut impl Sink) -> io::Result<()> {
         let until = (self.now + by).min(END_OF_TIME);
         while let Some(due) = self.scheduler.next_timer().filter(|due| *due <= until) {
@@ -185,7 +182,7 @@ impl Runner {
         };
         for _ in 0..most {
             let progress = self.apply(&Command::Cycle, sink)?.iter().any(Event::is_activity);
-            // With nothing to look at, the cycles that are left would do nothing either.
+            // Without work, the remaining cycles would have no effect.
             if !progress && (idle || !self.scheduler.has_work()) {
                 break;
             }
@@ -193,7 +190,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Brings a configuration into force, or says why not. Returns whether it is.
+    /// Applies a configuration, or reports its rejection. Returns whether it is active.
     fn configure(&mut self, reading: config::Reading, sink: &mut impl Sink) -> io::Result<bool> {
         let Some(config) = reading.config else {
             let kind = EventKind::ConfigRejected { message: refusal(&reading.faults) };
@@ -206,7 +203,7 @@ impl Runner {
     }
 }
 
-/// The first error in one line, and how many there are.
+/// The first error in one line, and their number.
 fn refusal(faults: &[config::Fault]) -> String {
     let mut errors = faults.iter().filter(|fault| fault.severity == Severity::Error);
     let Some(first) = errors.next() else { return "cannot read the configuration".to_owned() };

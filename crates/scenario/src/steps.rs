@@ -1,4 +1,4 @@
-//! A scenario's steps as a workload: the same steps as in a run, on someone else's clock.
+//! The steps of a scenario as a workload, with an external clock.
 
 use std::sync::Arc;
 
@@ -9,43 +9,38 @@ use config::Config;
 use model::{Profile, Time};
 use scheduler::{Command, Event};
 
-/// The most cycles that are given out at once.
 const BATCH: u32 = 64;
 
-/// The steps of a scenario, one after the other: each takes 1 ms, `advance` waits, `schedule` runs the cycles that it says and
-/// `snapshot` does nothing. Until the last step no one else runs cycles, so the steps lead to what they lead to in a run. A
-/// `config` step whose text is faulty changes nothing.
+/// The steps of a scenario: each takes 1 ms, `advance` waits, `schedule` runs its cycles, and `snapshot` does nothing.
+/// Until the last step only the workload runs cycles, so the result equals that of a run. A `config` step with an
+/// invalid configuration changes nothing.
 pub struct ScenarioWorkload {
     steps: std::vec::IntoIter<ScenarioStep>,
-    /// How many steps there are in all.
     count: usize,
     profile: Profile,
-    /// When the next step, or the next cycles of the present one, are due.
+    /// When the next step, or the next cycles of the current one, are due.
     at: Time,
     cycles: Option<Cycling>,
-    /// The configuration that was given out last, by its checksum.
     text: Option<(String, Box<str>)>,
 }
 
-/// How far the steps were played.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct PlayResult {
-    /// How many steps were started.
     done: usize,
     at: Time,
     cycles: Option<(u32, bool, bool)>,
 }
 
-/// What is left of a `schedule` step.
+/// The rest of a `schedule` step.
 struct Cycling {
     left: u32,
     idle: bool,
-    /// Whether the cycles given out last, if any, found something.
+    /// Whether the last cycles made progress.
     progress: bool,
 }
 
 impl ScenarioWorkload {
-    /// The steps of `scenario`; its reloads are read by the rules of `profile`.
+    /// Creates the workload of a scenario; its reloads are parsed for `profile`.
     pub fn new(scenario: Scenario, profile: Profile) -> Self {
         let count = scenario.steps.len();
         Self { steps: scenario.steps.into_iter(), count, profile, at: Time::ZERO + STEP, cycles: None, text: None }
@@ -76,7 +71,6 @@ impl ScenarioWorkload {
         }
     }
 
-    /// The next cycles of a `schedule` step; none when it has ended.
     fn cycle(&mut self) -> Vec<Command> {
         let Some(cycling) = &mut self.cycles else { return Vec::new() };
         let batch = if cycling.idle { 1 } else { BATCH };
@@ -126,12 +120,11 @@ impl Workload for ScenarioWorkload {
         serde_json::to_vec(&PlayResult { done, at: self.at, cycles }).ok()
     }
 
-    /// Continues after the last step that was carried out.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok(PlayResult { done, at, cycles }) = serde_json::from_slice(played) else {
             return Err("the state belongs to another workload: remove --workload, or use another directory".to_owned());
         };
-        // A file with fewer steps by now has ended.
+        // A file that now has fewer steps has ended.
         let skipped = done.min(self.steps.len());
         self.steps.by_ref().take(skipped).for_each(drop);
         self.at = at;

@@ -1,4 +1,4 @@
-//! A run for people: its applications, how long asks waited, and how much of the cluster was in use over time.
+//! Summarizes a run for people: its applications, the waits of requests, and usage over time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,18 +11,15 @@ use super::trace::Sink;
 use model::{AppId, AppState, AskId, NodeId, QueuePath, Resource, Time};
 use scheduler::{Event, EventKind, PartitionCommand, ReleaseReason, Scheduler};
 
-/// How many applications are listed.
 const LISTED: usize = 50;
 
-/// Hears a run and sums it up at the end.
+/// A sink that summarizes a run.
 #[derive(Debug, Default)]
 pub struct Summary {
     users: BTreeMap<AppId, String>,
     apps: Vec<App>,
-    /// The newest application of an id.
     known: BTreeMap<AppId, usize>,
     waiting: BTreeMap<(AppId, AskId), Time>,
-    /// How long each ask waited that was allocated.
     waited: Vec<Duration>,
     released: BTreeMap<&'static str, u64>,
     allocations: u64,
@@ -36,7 +33,6 @@ pub struct Summary {
     end: Time,
 }
 
-/// An application of a run.
 #[derive(Debug)]
 struct App {
     id: AppId,
@@ -47,14 +43,13 @@ struct App {
     asks: u64,
     allocations: u64,
     pending: BTreeSet<AskId>,
-    /// How long its first allocation took.
+    /// The wait of its first allocation.
     first: Option<Duration>,
-    /// How long its slowest ask took.
     longest: Duration,
 }
 
 impl Summary {
-    /// Hears a run of this scenario.
+    /// Summarizes a run of this scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let submissions = scenario.steps.iter().filter_map(|step| match &step.kind {
             StepKind::Command(PartitionCommand::Submit(submission)) => Some(submission),
@@ -160,7 +155,7 @@ impl Summary {
             let share = u32::try_from(share).unwrap_or(u32::MAX);
             let all = self.used.entry(name.to_owned()).or_default();
             match all.last_mut() {
-                // Only what a moment ends with counts, and only what differs from the moment before.
+                // Only the last value of each time counts, and only if it differs from the previous one.
                 Some((last, value)) if *last == at => *value = share,
                 Some((_, value)) if *value == share => {}
                 _ => all.push((at, share)),
@@ -265,7 +260,6 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A duration in seconds with its milliseconds: `12.345s`.
 fn seconds(duration: Duration) -> String {
     (Time::ZERO + duration).to_string()
 }
@@ -280,7 +274,7 @@ const fn word(reason: ReleaseReason) -> &'static str {
     }
 }
 
-/// Writes rows under a heading, columns from `right` on aligned to the right.
+/// Writes a table with a heading; columns from `right` on are right-aligned.
 fn write_table<const N: usize>(f: &mut fmt::Formatter<'_>, rows: &[[String; N]], right: usize) -> fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();

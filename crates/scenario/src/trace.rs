@@ -1,4 +1,4 @@
-//! Traces: what a run reports, one JSON object a line (`scenario.md`, Trace).
+//! Traces: the output of a run, one JSON object per line (`scenario.md`, Trace).
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -10,30 +10,30 @@ use scheduler::state::queue::Queue;
 use scheduler::usage::{QueueUsage, Trackers};
 use scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 
-/// The step of a trace line that belongs to the configuration's own load.
+/// The step number of the initial configuration.
 pub const LOAD: i64 = -1;
 
-/// The one who receives what a run does.
+/// Receives the results of a run.
 pub trait Sink {
-    /// The result of one command of a step, in order.
+    /// The events of one command of a step, in order.
     ///
     /// # Errors
-    /// Writing failed; the run ends.
+    /// Returns an error if the write fails; the run ends.
     fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()>;
 
     /// A step requests the state.
     ///
     /// # Errors
-    /// Writing failed; the run ends.
+    /// Returns an error if the write fails; the run ends.
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()>;
 
-    /// A step is done, and it is this late.
+    /// A step is done at this time.
     fn time(&mut self, now: Time) {
         let _ = now;
     }
 }
 
-/// A sink for runs that only count: it drops everything.
+/// A sink that discards everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -47,7 +47,7 @@ impl Sink for Silent {
     }
 }
 
-/// Prints the trace. Events that no line is for, refused commands among them, are passed over.
+/// Prints the trace. Events without a line format, including rejected commands, are skipped.
 pub struct Trace<W> {
     out: W,
     json: Json,
@@ -59,16 +59,16 @@ impl<W: Write> Trace<W> {
         Self { out, json: Json::default() }
     }
 
-    /// Ends printing and gives back where it went.
+    /// Flushes and returns the writer.
     ///
     /// # Errors
-    /// What is still buffered could not be written.
+    /// Returns an error if the rest cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
     }
 
-    /// Returns back where it went, whether that took everything or not.
+    /// Returns the writer without flushing.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -164,7 +164,7 @@ impl<W: Write> Sink for Trace<W> {
 }
 
 impl<W: Write> Trace<W> {
-    /// Prints the releases that one cause gave at once, by application, then ask.
+    /// Prints the releases with a common cause, by application and request.
     fn released(&mut self, step: i64, lines: &mut Vec<Release<'_>>) -> io::Result<()> {
         lines.sort_by_key(|(app, ask, _)| (*app, *ask));
         for (app, ask, reason) in lines.drain(..) {
@@ -178,11 +178,10 @@ impl<W: Write> Trace<W> {
     }
 }
 
-/// A line of a trace that an allocation goes.
 type Release<'a> = (&'a AppId, &'a AskId, ReleaseReason);
 
-/// What a cycle asks the resource manager to stop. The line is there, before what the same cycle allocates; that it was stopped, which
-/// comes later, gets none.
+/// The release that a cycle requests from the resource manager. Its line precedes the allocations of the same cycle;
+/// the later confirmation has no line.
 const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
     match kind {
         EventKind::Preempted { app, ask, .. } | EventKind::QuotaPreempted { app, ask, .. } => {
@@ -194,7 +193,6 @@ const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
     }
 }
 
-/// What a trace calls an event; `None` for what it does not print.
 fn name_of(kind: &EventKind) -> Option<&'static str> {
     Some(match kind {
         EventKind::ConfigAccepted => "configAccepted",
@@ -212,7 +210,7 @@ fn name_of(kind: &EventKind) -> Option<&'static str> {
     })
 }
 
-/// What a trace calls a reason; what goes with its node was stopped.
+/// The name of a reason in a trace; a removed node stops its allocations.
 const fn reason_name(reason: ReleaseReason) -> &'static str {
     match reason {
         ReleaseReason::Stopped | ReleaseReason::NodeRemoved => "stopped",
@@ -270,16 +268,16 @@ fn apps(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Res
     Ok(())
 }
 
-/// What runs on each node, `app/ask`. Read application by application, since those lie behind each other in memory and what runs on a
-/// node does not.
+/// The allocations of each node as `app/ask`. Read by application, because applications are contiguous in memory and
+/// the allocations of a node are not.
 struct Running {
-    /// All names, one behind the other.
+    /// All names, concatenated.
     text: String,
-    /// Where each name starts, and where the last one ends.
+    /// The start of each name, and the end of the last one.
     starts: Vec<usize>,
-    /// The names of each node behind each other, in order, by their place in `starts`.
+    /// The sorted names of each node, as indices into `starts`.
     names: Vec<u32>,
-    /// Where those of each slot of a node end in `names`.
+    /// The end of each node slot in `names`.
     ends: Vec<usize>,
 }
 
@@ -297,7 +295,7 @@ impl Running {
         };
         for (_, app) in partition.apps.iter() {
             for (_, ask) in app.asks.iter() {
-                // An ask that is about to take over on another node is charged there already.
+                // A request that will replace a placeholder on another node is already charged there.
                 let to_come = ask.rare.takes_over.filter(|takeover| takeover.charged).map(|takeover| takeover.node);
                 let Some(node) = ask.allocation.map(|allocation| allocation.node).or(to_come) else { continue };
                 if !ask.rare.unlisted {
@@ -310,7 +308,7 @@ impl Running {
                 list(&left.app, &left.ask, node.key);
             }
         }
-        // Until now the count of the slot before; from here on where the next name of a slot goes.
+        // `ends` contains counts, shifted by one slot; now it becomes the insert position of each slot.
         (1..ends.len()).for_each(|slot| ends[slot] += ends[slot - 1]);
         let mut names = vec![0; nodes.len()];
         for (name, node) in (0..).zip(&nodes) {
@@ -361,7 +359,7 @@ fn nodes(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Re
     Ok(())
 }
 
-/// What users or groups have in use, on the paths where it is something.
+/// The usage of users or groups, on paths where it is not zero.
 fn usage<K: SlabKey>(
     json: &mut Json,
     list: &'static str,

@@ -1,4 +1,4 @@
-//! The values of one step: each reader says what does not fit, gives a stand-in and continues.
+//! Reads the values of one step: each reader reports an error, returns a default, and continues.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,18 +10,18 @@ use config::properties::parse_duration;
 use config::yaml::{Node, Style};
 use model::{Identity, QuantityFault, Resource, parse_quantity};
 
-/// The keys and values of one step, or of a map inside it.
+/// The keys and values of a step, or of a map in it.
 pub struct Values<'d, 'f> {
-    /// The map whose keys are read.
+    /// The map.
     pub fields: Fields<'d>,
-    /// The keys that lead to it, for messages.
+    /// Its path of keys, for messages.
     pub path: Cow<'f, str>,
-    /// Where errors are added.
+    /// Collects errors.
     pub faults: &'f mut Faults,
 }
 
 impl<'d> Values<'d, '_> {
-    /// A map inside this one.
+    /// A nested map.
     pub fn inner(&mut self, key: &str, known: &[&str]) -> Option<Values<'d, '_>> {
         let node = self.needed(key)?;
         let path = format!("{}.{key}", self.path);
@@ -29,7 +29,6 @@ impl<'d> Values<'d, '_> {
         Some(Values { fields, path: path.into(), faults: self.faults })
     }
 
-    /// The value of a key that must be there.
     fn needed(&mut self, key: &str) -> Option<Node<'d>> {
         let node = self.fields.get(key);
         if node.is_none() {
@@ -39,35 +38,35 @@ impl<'d> Values<'d, '_> {
         node
     }
 
-    /// An id that must be there and may not be empty.
+    /// A required, non-empty id.
     pub fn id(&mut self, key: &str) -> &'d str {
         let Some(node) = self.needed(key) else { return "" };
         id(node, key, &self.path, self.faults)
     }
 
-    /// A text that must be there, which may be empty.
+    /// A required text, which may be empty.
     pub fn text(&mut self, key: &str) -> String {
         let Some(node) = self.needed(key) else { return String::new() };
         node.text(key, &self.path, self.faults).good().map(|text| text.value).unwrap_or_default()
     }
 
-    /// A text, empty where it is not given.
+    /// An optional text, empty by default.
     pub fn optional_text(&mut self, key: &str) -> String {
         self.fields.text(key, &self.path, self.faults).good().map(|text| text.value).unwrap_or_default()
     }
 
-    /// An id that need not be there.
+    /// An optional id.
     pub fn optional_id(&mut self, key: &str) -> Option<&'d str> {
         let node = self.fields.get(key)?;
         Some(id(node, key, &self.path, self.faults))
     }
 
-    /// A bool, false where it is not given.
+    /// An optional bool, false by default.
     pub fn flag(&mut self, key: &str) -> bool {
         self.fields.bool(key, &self.path, self.faults).good().is_some_and(|flag| flag.value)
     }
 
-    /// A whole number from `least` to `most`, `default` where it is not given.
+    /// A whole number from `least` to `most`.
     pub fn number(&mut self, key: &str, least: i64, most: i64, default: i64) -> i64 {
         match self.fields.get(key) {
             Some(node) => number(node, key, least, most, &self.path, self.faults).unwrap_or(default),
@@ -75,23 +74,23 @@ impl<'d> Values<'d, '_> {
         }
     }
 
-    /// A duration, if it is given.
+    /// An optional duration.
     pub fn duration(&mut self, key: &str) -> Option<Duration> {
         duration(self.fields.get(key)?, key, &self.path, self.faults)
     }
 
-    /// Quantities that must be there.
+    /// Required quantities.
     pub fn resource(&mut self, key: &str) -> Resource {
         self.needed(key).map(|node| resource(node, key, &self.path, self.faults)).unwrap_or_default()
     }
 
-    /// Quantities, if they are given.
+    /// Optional quantities.
     pub fn optional_resource(&mut self, key: &str) -> Option<Resource> {
         let node = self.fields.get(key)?;
         Some(resource(node, key, &self.path, self.faults))
     }
 
-    /// One of some words, if it is given.
+    /// An optional word from a list.
     pub fn word<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let node = self.fields.get(key)?;
         let text = node.text(key, &self.path, self.faults).good()?;
@@ -104,7 +103,7 @@ impl<'d> Values<'d, '_> {
         found.map(|(_, value)| *value)
     }
 
-    /// Texts by key.
+    /// A map of texts.
     pub fn texts(&mut self, key: &str) -> BTreeMap<String, String> {
         let mut texts = BTreeMap::new();
         let Some(map) = self.fields.get(key).and_then(|node| node.any_map(key, &self.path, self.faults)) else {
@@ -130,7 +129,7 @@ impl<'d> Values<'d, '_> {
         Identity { user, groups }
     }
 
-    /// The total of the task groups: the sum of `minMember` times `minResource`.
+    /// The sum of `minMember` times `minResource` over the task groups.
     pub fn task_groups(&mut self) -> Resource {
         let mut total = Resource::new();
         let groups = self.fields.list("taskGroups", &self.path, self.faults).unwrap_or_default();
@@ -150,7 +149,7 @@ impl<'d> Values<'d, '_> {
     }
 }
 
-/// An id, which may not be empty.
+/// A non-empty id.
 pub fn id<'d>(node: Node<'d>, key: &str, path: &str, faults: &mut Faults) -> &'d str {
     let text = node.str(key, path, faults);
     if text == Some("") {
@@ -177,7 +176,7 @@ pub fn number(node: Node<'_>, key: &str, least: i64, most: i64, path: &str, faul
     }
 }
 
-/// A duration as Go writes them.
+/// A duration in Go syntax.
 pub fn duration(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> Option<Duration> {
     let text = node.text(key, path, faults).good()?;
     let duration = parse_duration(&text.value);

@@ -1,40 +1,39 @@
-//! What drives a scheduler from the outside as time passes.
+//! Workloads: they drive a scheduler as time passes.
 
 use config::Config;
 use model::Time;
 use scheduler::{Command, Event};
 
-/// A source of commands over time: a scenario's steps, or the demo. The same scheduler and the same workload give the same
-/// history.
+/// A source of commands over time: the steps of a scenario, or the demo. Deterministic for the same scheduler.
 pub trait Workload: Send {
-    /// When it needs to act next; `None` when it has ended.
+    /// When it acts next; `None` at its end.
     fn next(&self) -> Option<Time>;
 
-    /// What it does at `now`, which is when it wanted to act.
+    /// Acts at `now`, the time from [`Workload::next`].
     fn act(&mut self, now: Time) -> Vec<Command>;
 
-    /// Takes the events of its commands, and of all other commands.
+    /// Receives the events of all commands.
     fn observe(&mut self, now: Time, events: &[Event]);
 
-    /// Whether it says itself when cycles run, by commands; then no one else runs one until it has ended.
+    /// Whether it runs cycles by commands; then no other cycles run until its end.
     fn runs_cycles(&self) -> bool {
         false
     }
 
-    /// How far it has been played, for [`Workload::resume`] in another process; `None` for one that cannot say.
+    /// Its progress, for [`Workload::resume`]; `None` if unsupported.
     fn save(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Continues from where another one of its kind was.
+    /// Continues from saved progress.
     ///
     /// # Errors
-    /// Why it cannot: that was another workload.
+    /// Returns an error if the progress is of another workload.
     fn resume(&mut self, _played: &[u8]) -> Result<(), String> {
         Ok(())
     }
 
-    /// The text of a configuration that it gave out with [`Command::Configure`], where it knows it.
+    /// The text of a configuration from its [`Command::Configure`], if known.
     fn text_of(&self, _config: &Config) -> Option<&str> {
         None
     }

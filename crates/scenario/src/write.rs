@@ -1,4 +1,4 @@
-//! Scenario → text that [`super::read`] takes: each step on a line of its own.
+//! Writes a scenario as text for [`super::read`], one line per step.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::file::{Cycles, StepKind};
 use model::{Identity, MEMORY, Resource, VCORE};
 use scheduler::{AskSpec, GangStyle, NodeSpec, PartitionCommand, Submission};
 
-/// A scenario file from its parts.
+/// Writes a scenario file.
 pub fn scenario_text<'s>(
     name: &str,
     description: &str,
@@ -23,7 +23,7 @@ pub fn scenario_text<'s>(
     out
 }
 
-/// One step as an entry of the list `steps`.
+/// Writes a step as an entry of `steps`.
 pub fn step_text(step: &StepKind) -> String {
     let one = match step {
         StepKind::Command(command) => command_text(command),
@@ -49,7 +49,7 @@ fn command_text(command: &PartitionCommand) -> String {
         PartitionCommand::ResumeNode(id) => format!("resumeNode: {}", quoted(id.as_str())),
         PartitionCommand::Submit(submission) => submit(submission),
         PartitionCommand::Ask(spec) => ask(spec),
-        // Kubernetes alone gives these two, and its commands are in no scenario: one that had them would be refused, not read as something else.
+        // Only Kubernetes gives these two commands, and a scenario cannot contain them: parsing must reject them.
         PartitionCommand::Adopt { app, ask, node } => {
             let [app, ask, node] = [app.as_str(), ask.as_str(), node.as_str()].map(quoted);
             format!("adopt: {{app: {app}, id: {ask}, node: {node}}}")
@@ -59,7 +59,7 @@ fn command_text(command: &PartitionCommand) -> String {
             format!("release: {{app: {}, id: {}}}", quoted(app.as_str()), quoted(ask.as_str()))
         }
         PartitionCommand::Remove { app } => format!("remove: {{app: {}}}", quoted(app.as_str())),
-        // A scenario has no word for half of it.
+        // A scenario has no form for a partial clean.
         PartitionCommand::Clean { .. } => "clean: true".to_owned(),
         PartitionCommand::Kill { app, by, .. } => {
             format!("kill: {{app: {}, as: {{{}}}}}", quoted(app.as_str()), identity(by))
@@ -123,7 +123,7 @@ fn ask(spec: &AskSpec) -> String {
 }
 
 fn put(out: &mut String, key: &str, value: &str) {
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _written = write!(out, ", {key}: {value}");
 }
 
@@ -135,7 +135,6 @@ fn texts<T: AsRef<str>>(out: &mut String, key: &str, texts: impl Iterator<Item =
     }
 }
 
-/// `user` and, where they say something, `groups`.
 fn identity(who: &Identity) -> String {
     let mut out = format!("user: {}", quoted(&who.user));
     if !who.groups.is_empty() && who.groups != [who.user.as_str()] {
@@ -150,7 +149,7 @@ fn resource(resource: &Resource) -> String {
     format!("{{{}}}", each.collect::<Vec<_>>().join(", "))
 }
 
-/// The shortest quantity that means this amount exactly.
+/// The shortest exact quantity.
 fn quantity(name: &str, amount: i64) -> String {
     if name == VCORE {
         return if amount % 1000 == 0 { (amount / 1000).to_string() } else { format!("{amount}m") };
@@ -169,7 +168,6 @@ fn duration(duration: Duration) -> String {
     }
 }
 
-/// A key with a literal block, each line of the text indented.
 fn block(key: &str, text: &str, indent: usize) -> String {
     let pad = " ".repeat(indent + 2);
     let mut out = format!("{key}: |\n");
@@ -183,7 +181,7 @@ fn block(key: &str, text: &str, indent: usize) -> String {
     out
 }
 
-/// A text as YAML, in quotes where it would mean something else without.
+/// A text as YAML, in quotes if needed.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -194,6 +192,6 @@ fn quoted(text: &str) -> String {
     if begins && !word && text.chars().all(plain) {
         return text.to_owned();
     }
-    // The escapes of JSON are escapes of YAML's double quotes, too.
+    // JSON escapes are valid in YAML double quotes.
     serde_json::Value::from(text).to_string()
 }

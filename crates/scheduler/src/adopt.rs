@@ -1,7 +1,6 @@
-//! Taking over the decisions of another scheduler, unchanged: allocations, reservations, states. For a scheduler that is to be in the same
-//! state as that one.
+//! Adopts decisions of another scheduler unchanged: allocations, reservations, states.
 //!
-//! Invariant: every counter moves as if this scheduler had decided it; only the checks are omitted.
+//! Invariant: every counter changes as if this scheduler had decided; only the checks are omitted.
 
 use super::state::partition::Partition;
 use super::state::scheduler::Scheduler;
@@ -9,20 +8,20 @@ use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind};
 use model::{AppId, AppState, AskId, NodeId, Time};
 
-/// What an ask of another scheduler has on a node.
+/// What a request of another scheduler has on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adopted {
-    /// It runs there.
+    /// An allocation.
     Allocation,
-    /// The node waits for it.
+    /// A reservation.
     Reservation,
 }
 
 impl Scheduler {
-    /// Takes over what a pending ask has on a node there.
+    /// Adopts the allocation or reservation of a pending request.
     ///
     /// # Errors
-    /// There is no such pending ask, or no such node.
+    /// The pending request or the node does not exist.
     pub fn adopt_ask(
         &mut self,
         now: Time,
@@ -36,7 +35,7 @@ impl Scheduler {
         let reserved = part.apps[app].reservations.iter().any(|(held, _)| *held == ask);
         match has {
             Adopted::Allocation => {
-                // As at its first try: under which group it counts.
+                // The first attempt decides the group.
                 part.decide_limits(now, app, true, &mut Vec::new());
                 part.put(now, app, ask, node, &mut Vec::new());
             }
@@ -46,10 +45,10 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes over that a pending ask has the room of a placeholder, which no longer exists by that. It may be on another node.
+    /// Adopts that a pending request replaced a placeholder, perhaps on another node.
     ///
     /// # Errors
-    /// There is no such pending ask, placeholder or node.
+    /// The pending request, the placeholder, or the node does not exist.
     pub fn adopt_replacement(
         &mut self,
         now: Time,
@@ -71,15 +70,14 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes over that an application runs though it has nothing allocated any more. Returns whether its state is the one that is wanted.
+    /// Adopts that an application runs without allocations. Returns whether it has the `wanted` state.
     ///
     /// # Errors
-    /// There is no such application.
+    /// The application does not exist.
     pub fn adopt_state(&mut self, now: Time, partition: &str, app: &AppId, wanted: AppState) -> Result<bool, String> {
         let part = self.adopting(partition)?;
         let key = part.app_key(app).ok_or_else(|| format!("application {app} not found"))?;
         if matches!(wanted, AppState::Starting | AppState::Running) {
-            // From Accepted it is two steps at most.
             for _ in 0..2 {
                 let state = part.apps[key].state;
                 if state != wanted && matches!(state, AppState::New | AppState::Accepted | AppState::Starting) {
@@ -93,18 +91,16 @@ impl Scheduler {
     fn adopting(&mut self, partition: &str) -> Result<&mut Partition, String> {
         let found = self.partitions.iter_mut().find(|part| *part.name == *partition);
         let found = found.ok_or_else(|| format!("partition {partition} not found"))?;
-        // What cycles found before may not hold any more.
         found.quiet = None;
         Ok(found)
     }
 }
 
 impl Partition {
-    /// A pending ask runs on a node already: the resource manager says so.
+    /// Adopts a pending request that already runs on a node, as reported by the resource manager.
     pub(crate) fn adopt(&mut self, now: Time, app: &AppId, ask: &AskId, node: &NodeId, events: &mut Vec<Event>) {
         match self.pending(app, ask, node) {
             Ok((app, ask, node)) => {
-                // As at its first try: under which group it counts.
                 self.decide_limits(now, app, true, events);
                 self.put(now, app, ask, node, events);
             }

@@ -1,4 +1,4 @@
-//! Carrying out commands: each goes to the code that knows it, after the timers that are due.
+//! Applying commands: due timers first, then the handler of the command.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use config::Config;
 use model::Time;
 
 impl Scheduler {
-    /// Carries out one command at the time `now`, after all timers that are due by then.
+    /// Applies one command after all timers that are due by `now`.
     ///
-    /// Time must not go back between calls.
+    /// Time must not decrease between calls.
     pub fn apply(&mut self, now: Time, command: &Command) -> Vec<Event> {
         let mut events = Vec::new();
         for partition in &mut self.partitions {
@@ -66,12 +66,12 @@ impl Scheduler {
         events
     }
 
-    /// The groups of an earlier submission that a release would use for this one, which names none (N-07).
+    /// The groups of an earlier submission that a release would use for this one (N-07).
     pub fn known_groups(&self, now: Time, submission: &Submission) -> Option<&[String]> {
         self.named_groups.standing_in(now, &self.switches, submission)
     }
 
-    /// A submission with the groups that an earlier one named, where the release uses them (N-07).
+    /// N-07.
     fn with_known_groups<'a>(&mut self, now: Time, command: &'a PartitionCommand) -> Cow<'a, PartitionCommand> {
         let PartitionCommand::Submit(submission) = command else { return Cow::Borrowed(command) };
         self.named_groups.remember(now, &self.switches, submission);
@@ -85,7 +85,7 @@ impl Scheduler {
         }
     }
 
-    /// Loads a configuration: the first one, or a reload (SCH-177).
+    /// SCH-177.
     fn configure(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) {
         let outcome = self.reload(now, config, events);
         let kind = match outcome {
@@ -96,7 +96,7 @@ impl Scheduler {
     }
 }
 
-/// The result of a command for a partition that is not there. A node that registers is answered, as in the releases.
+/// In the releases, a node registration for an unknown partition is answered.
 fn nowhere(command: &PartitionCommand, message: String) -> EventKind {
     match command {
         PartitionCommand::AddNode(spec) => EventKind::NodeRejected { node: spec.id.clone(), message },
@@ -105,7 +105,6 @@ fn nowhere(command: &PartitionCommand, message: String) -> EventKind {
 }
 
 impl Partition {
-    /// Carries out one command.
     pub(crate) fn apply(&mut self, now: Time, command: &PartitionCommand, events: &mut Vec<Event>) {
         self.quiet = None;
         match command {
@@ -130,7 +129,6 @@ impl Partition {
         self.run_timers(now, events);
     }
 
-    /// Drops everything that cycles hold to save work.
     pub(crate) fn forget_shortcuts(&mut self) {
         self.end_all_backoffs();
         self.queues.forget_order();
@@ -138,14 +136,14 @@ impl Partition {
         self.nodes.forget_refused();
     }
 
-    /// Asks the resource manager to stop an allocation; until it confirms that, the allocation stands (SCH-046).
+    /// Asks the resource manager to stop an allocation, which counts until that is confirmed (SCH-046).
     pub(crate) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
         let stopped = &mut self.apps[app].asks[ask];
         stopped.released = true;
         self.stopping.push_back((app, ask, stopped.arrival, reason));
     }
 
-    /// What is to stop has stopped at once, after the command that requested it; or the resource manager is asked and takes its time.
+    /// Ends stopped allocations at once, or asks a resource manager that takes time.
     pub(crate) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
             let application = self.apps.get_mut(app);
@@ -163,7 +161,6 @@ impl Partition {
         }
     }
 
-    /// The resource manager has stopped an allocation as it was asked to.
     pub(crate) fn end_stopped(
         &mut self,
         now: Time,
@@ -181,9 +178,9 @@ impl Partition {
         events.extend(spent.map(|spent| Event::new(now, spent)));
     }
 
-    /// Carries out what is due by `now`, in the order in which it became due.
+    /// Runs the timers that are due by `now`, in the order of their times.
     pub(crate) fn run_timers(&mut self, now: Time, events: &mut Vec<Event>) {
-        // Looked at before it is taken to be changed: most of the time nothing is due.
+        // Mutable access would copy what a fork shares.
         while self.next_timer().is_some_and(|due| due <= now)
             && let Some(((due, _), timer)) = self.timers.pop_first()
         {

@@ -1,4 +1,4 @@
-//! The two containers of the core: a slab, and a look-up that cannot be walked.
+//! The two containers of the core: a slab, and a look-up without an iterator.
 
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::shareable::Shareable;
 
-/// A look-up by key. It has no iterator on purpose: the order of a hash map must never decide anything (SCH-001).
+/// A look-up by key. It has no iterator: the order of a hash map must never decide anything (SCH-001).
 #[derive(Clone, Debug)]
 pub struct Index<K, V>(FxHashMap<K, V>);
 
@@ -21,7 +21,7 @@ impl<K, V> Default for Index<K, V> {
 }
 
 impl<K: Eq + Hash, V> Index<K, V> {
-    /// What is at `key`.
+    /// The value at `key`.
     pub fn get<Q: ?Sized + Eq + Hash>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -29,7 +29,7 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.get(key)
     }
 
-    /// Puts `value` at `key` and gives back what was there.
+    /// Inserts `value` and returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.0.insert(key, value)
     }
@@ -42,17 +42,17 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.remove(key)
     }
 
-    /// Makes room for this many more at once.
+    /// Reserves capacity for `more` entries.
     pub fn reserve(&mut self, more: usize) {
         self.0.reserve(more);
     }
 
-    /// How many keys there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no key.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -99,7 +99,7 @@ slab_key! {
     NodeKey
 }
 slab_key! {
-    /// An ask of an application.
+    /// A request of an application.
     AskKey
 }
 slab_key! {
@@ -111,15 +111,14 @@ slab_key! {
     GroupKey
 }
 
-/// How many slots of a [`Slab`] lie together: a power of two. So many are copied at once where a fork shares them.
+/// A power of two. A fork that changes one slot copies its chunk.
 const TOGETHER: usize = 32;
 
-/// Values in numbered slots. A freed slot is used again, the one freed last first. Slots never move once there are many: a slab
-/// grows by as many at a time, so that no insertion has to carry all the others over. A fork shares the chunks that neither side
-/// changes.
+/// Values in numbered slots. The slot that was freed last is reused first. An insertion never moves other values. A
+/// fork shares the chunks that neither side changes.
 #[derive(Clone, Debug)]
 pub struct Slab<K, V> {
-    /// [`TOGETHER`] slots each, but the last one.
+    /// [`TOGETHER`] slots each, except in the last one.
     chunks: Vec<Shareable<Vec<Option<V>>>>,
     free: Vec<u32>,
     key: PhantomData<K>,
@@ -132,12 +131,11 @@ impl<K, V> Default for Slab<K, V> {
 }
 
 impl<K, V> Slab<K, V> {
-    /// How many slots there are, free ones too.
     fn slots(&self) -> usize {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * TOGETHER + last.len())
     }
 
-    /// From now on clones share what neither side changes. `each` is called for what was changed since this was done last.
+    /// Makes clones share what neither side changes. Calls `each` for the values changed since the last call.
     pub fn share(&mut self, mut each: impl FnMut(&mut V)) {
         for chunk in &mut self.chunks {
             if let Shareable::Owned(values) = chunk {
@@ -149,7 +147,6 @@ impl<K, V> Slab<K, V> {
 }
 
 impl<K, V: Clone> Slab<K, V> {
-    /// One slot more.
     fn push(&mut self, value: Option<V>) {
         match self.chunks.last_mut().filter(|last| last.len() < TOGETHER) {
             Some(last) => last.push(value),
@@ -163,7 +160,7 @@ impl<K, V: Clone> Slab<K, V> {
 }
 
 impl<K: SlabKey, V: Clone> Slab<K, V> {
-    /// Stores what `make` gives for its key.
+    /// Stores the value that `make` returns for its key.
     pub fn insert_with(&mut self, make: impl FnOnce(K) -> V) -> K {
         if let Some(slot) = self.free.pop() {
             let key = K::from_slot(slot);
@@ -178,21 +175,21 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
         key
     }
 
-    /// Makes room for this many more, if they are the first ones: no more than that.
+    /// Reserves capacity for `more` slots, at most one chunk, if the slab is empty.
     pub fn reserve(&mut self, more: usize) {
         if self.chunks.is_empty() {
             self.chunks.push(Shareable::Owned(Vec::with_capacity(more.min(TOGETHER))));
         }
     }
 
-    /// Returns all slots back, if nothing is in them.
+    /// Frees all slots if the slab is empty.
     pub fn shrink(&mut self) {
         if self.free.len() == self.slots() {
             *self = Self::default();
         }
     }
 
-    /// Takes a value out.
+    /// Removes and returns a value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let at = key.slot();
         let value = self.chunks.get_mut(at / TOGETHER)?.get_mut(at % TOGETHER)?.take()?;
@@ -201,14 +198,14 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
         Some(value)
     }
 
-    /// The value of a key, if it is still there.
+    /// The value of a key, if it exists.
     #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
         let at = key.slot();
         self.chunks.get(at / TOGETHER)?.get(at % TOGETHER)?.as_ref()
     }
 
-    /// The value of a key, if it is still there.
+    /// The value of a key, if it exists.
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let at = key.slot();
@@ -218,7 +215,6 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
     /// All values in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).enumerate().filter_map(|(slot, value)| {
-            // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_ref().map(|value| (key, value))
         })
@@ -227,18 +223,17 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
     /// All values in the order of their slots.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut V)> {
         self.chunks.iter_mut().flat_map(|chunk| chunk.iter_mut()).enumerate().filter_map(|(slot, value)| {
-            // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_mut().map(|value| (key, value))
         })
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.slots() - self.free.len()
     }
 
-    /// Whether there is no value.
+    /// Whether it contains no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -247,7 +242,7 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
 impl<K: SlabKey, V> std::ops::Index<K> for Slab<K, V> {
     type Output = V;
 
-    /// For keys that the owner knows to be there; a dangling one is a defect of the core.
+    /// An invalid key is a bug of the core.
     #[inline]
     #[expect(clippy::expect_used, reason = "a dangling key is a defect of the core")]
     fn index(&self, key: K) -> &V {
@@ -265,7 +260,7 @@ impl<K: SlabKey, V: Clone> std::ops::IndexMut<K> for Slab<K, V> {
     }
 }
 
-/// Written down as all slots one after the other, and the free ones.
+/// Saved as all slots in sequence, then the free ones.
 impl<K, V: Serialize> Serialize for Slab<K, V> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         struct Slots<'s, K, V>(&'s Slab<K, V>);
@@ -309,7 +304,6 @@ impl<'de, K, V: Deserialize<'de> + Clone> Deserialize<'de> for Slab<K, V> {
 mod tests {
     use super::*;
 
-    /// More than lie together, with every third slot freed and a few of those used again.
     fn large() -> Slab<AskKey, u64> {
         let mut slab = Slab::default();
         slab.reserve(10);

@@ -1,17 +1,17 @@
 //! The scheduler core: a deterministic state machine, [`Scheduler::apply`].
 //!
 //! Invariants:
-//! - pure: no IO, no clock, no thread, no randomness; time arrives as an argument, and the same commands at the same
-//!   times give the same state and the same events, on every machine;
-//! - nothing is ever decided by the order of a hash map: hash maps here only look up ([`index`] has no way to walk one);
-//! - every command is all or nothing: what is refused changes nothing and says why;
-//! - every counter that a command moves is moved in that command; [`inspect::invariants`] compares them all with a recount.
+//! - pure: no IO, no clock, no thread, no randomness. The same commands at the same times give the same state and
+//!   events on every machine;
+//! - the order of a hash map never decides anything ([`index`]);
+//! - a rejected command changes nothing and reports the reason;
+//! - a command changes all counters that it affects; [`inspect::invariants`] compares them with a recount.
 //!
-//! Where to read: [`interface`] is the way in (commands), the way out (events) and the options. [`state`] holds applications, nodes,
-//! queues and partitions. [`commands`] carries out what resource managers and administrators do, [`configuration`] loads
-//! configurations. [`cycle`] is one scheduling cycle, `preemption` makes room in it. [`gang`] has placeholders and their replacement,
-//! [`placement`] the queue of an application, `lifecycle` the state machine of applications with its timers. [`usage`] is the usage of
-//! users and groups, [`user_limits`] their limits at work. [`inspect`] answers without changing anything; [`shareable`] makes a fork cheap.
+//! Where to read: [`interface`] has the commands, events, and options, [`state`] the data. [`commands`] applies what
+//! resource managers and administrators do, [`configuration`] loads configurations. [`cycle`] is one scheduling cycle,
+//! `preemption` frees resources in it. [`gang`] has placeholders, [`placement`] selects the queue of an application,
+//! `lifecycle` is the state machine of applications. [`usage`] counts users and groups, [`user_limits`] checks their
+//! limits. [`inspect`] answers without a change; [`shareable`] makes forks cheap.
 
 mod adopt;
 mod apply;

@@ -10,32 +10,30 @@ use crate::state::partition::Partition;
 use crate::state::timer::Timer;
 use model::{AppState, Priority, Resource, Time};
 
-/// How long an application with one allocation counts as Starting (SCH-170, SCH-171).
+/// With one allocation (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);
-/// How long an application that has nothing left may still ask again.
+/// How long an application with nothing left may still send requests.
 pub const COMPLETING: Duration = Duration::from_secs(30);
-/// How long an application that ended is remembered.
+/// How long an ended application is remembered.
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
-/// How many that ended are remembered at most, so that a busy cluster does not fill memory within those hours.
+/// So that a busy cluster does not fill memory.
 const REMEMBERED_AT_MOST: usize = 10_000;
-/// How many bytes of tags are kept of each.
+/// In bytes.
 const REMEMBERED_TAGS: usize = 4096;
-/// How often those that ended are looked through.
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Goes through Starting at once when it is set (SCH-073).
+/// Skips the time in Starting (SCH-073).
 const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
 
-/// What was the last to go of an application that has nothing left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastEnd {
-    /// Its last allocation ended.
+    /// An allocation ended.
     Allocation,
-    /// A pending ask, which was withdrawn.
+    /// A pending request was withdrawn.
     Ask,
 }
 
 impl Application {
-    /// Returns back what an application that ended needs no more. Of its tags so much is kept as is of use to a person.
+    /// Frees the memory that an ended application does not need.
     fn shrink(&mut self) {
         self.asks.shrink();
         if self.asks.is_empty() {
@@ -55,8 +53,7 @@ impl Application {
         }
     }
 
-    /// When it ends by itself unless it asks again: one that has nothing left does, after its time in Completing, placeholders or not
-    /// (SCH-147, SCH-170).
+    /// When the application completes unless it sends a new request (SCH-147, SCH-170).
     pub fn ends_by(&self) -> Option<Time> {
         let (due, _) = self.state_timer?;
         (self.state == AppState::Completing).then_some(due)
@@ -64,7 +61,7 @@ impl Application {
 }
 
 impl Partition {
-    /// The event runApplication (SCH-170): one step towards Running, or nothing.
+    /// SCH-170: one step towards Running, or none.
     pub(super) fn run_application(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
             AppState::New | AppState::Resuming => AppState::Accepted,
@@ -75,13 +72,13 @@ impl Partition {
         self.enter(now, app, next, None, events);
     }
 
-    /// The event completeApplication (SCH-170). One that is Completing does not count for the limits of its user any more (LIM-013); in
-    /// the releases one whose ask was the last to go counts on (P-16).
+    /// SCH-170. A Completing application does not count for the limits of its user (LIM-013). In the releases it still
+    /// counts if a request was the last to end (P-16).
     pub(super) fn complete_application(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
             AppState::Accepted | AppState::Starting | AppState::Running => AppState::Completing,
             AppState::Completing => AppState::Completed,
-            // Nothing real is left, though placeholders may be.
+            // Only placeholders may be left.
             AppState::Resuming if ended == LastEnd::Allocation => return self.stop_counting_for_user(now, app, events),
             _ => return,
         };
@@ -91,14 +88,14 @@ impl Partition {
         }
     }
 
-    /// The event resumeApplication (SCH-170).
+    /// SCH-170.
     pub(super) fn resume_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
         if matches!(self.apps[app].state, AppState::New | AppState::Accepted) {
             self.enter(now, app, AppState::Resuming, Some(Arc::from(message)), events);
         }
     }
 
-    /// The event failApplication (SCH-170), for a kill also from Resuming and Completing.
+    /// SCH-170; a kill also fails from Resuming and Completing.
     pub(super) fn fail_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
             AppState::New
@@ -113,7 +110,7 @@ impl Partition {
         self.enter(now, app, next, Some(Arc::from(message)), events);
     }
 
-    /// Completes an application that has nothing left to do (SCH-170).
+    /// SCH-170.
     pub(super) fn complete_if_idle(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         if !application.is_idle() || application.state == AppState::Completing {
@@ -122,26 +119,24 @@ impl Partition {
         self.complete_application(now, app, ended, events);
     }
 
-    /// The time in the present state has ended.
     pub(super) fn state_timer(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get_mut(app) else { return };
         application.state_timer = None;
         match application.state {
             AppState::Starting => self.run_application(due, app, events),
-            // The last placeholder to go completes it then (SCH-147).
+            // The end of the last placeholder then completes it (SCH-147).
             AppState::Completing if !application.allocated_placeholder.is_zero() => self.release_placeholders(app),
             AppState::Completing => self.complete_application(due, app, LastEnd::Allocation, events),
             _ => {}
         }
     }
 
-    /// Nothing is left of an application that ends: it enters its final state (SCH-173, SCH-202).
+    /// SCH-173, SCH-202.
     pub(super) fn enter_last(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
         let message = self.apps[app].message.clone().filter(|_| state == AppState::Failed);
         self.enter(now, app, state, message, events);
     }
 
-    /// An application that ends does nothing by time any more.
     pub(super) fn stop_timers(&mut self, app: AppKey) {
         if let Some(timer) = self.apps[app].state_timer.take() {
             self.timers.remove(&timer);
@@ -149,7 +144,7 @@ impl Partition {
         self.stop_placeholder_timer(app);
     }
 
-    /// Enters a state, with everything that follows from leaving the one before.
+    /// Enters a state, with the consequences of leaving the previous one.
     fn enter(&mut self, now: Time, key: AppKey, to: AppState, message: Option<Arc<str>>, events: &mut Vec<Event>) {
         let app = &mut self.apps[key];
         let timer = app.state_timer.take();
@@ -191,7 +186,7 @@ impl Partition {
         self.apps[key].state_timer = Some(timer);
     }
 
-    /// One running application more or less, in the leaf and above (SCH-111).
+    /// SCH-111.
     fn count_running(&mut self, key: AppKey, runs: bool) {
         let app = &self.apps[key];
         for queue in self.queues.path_up(app.queue) {
@@ -210,7 +205,7 @@ impl Partition {
         self.mark_path(leaf);
     }
 
-    /// The limits of its user do not count it any more (LIM-013).
+    /// LIM-013.
     pub(super) fn stop_counting_for_user(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.mark_account(key);
         let app = &mut self.apps[key];
@@ -221,7 +216,7 @@ impl Partition {
         }
     }
 
-    /// The application has ended: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
+    /// SCH-172, SCH-174.
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
         let app = &self.apps[key];
@@ -244,7 +239,6 @@ impl Partition {
         self.remember(now, app);
     }
 
-    /// Keeps an application that ended, in no more room than it needs.
     pub(super) fn remember(&mut self, now: Time, mut app: Application) {
         app.shrink();
         if self.ended.is_empty() {
@@ -257,8 +251,7 @@ impl Partition {
         self.ended_total += 1;
     }
 
-    /// Takes an application out of its leaf's counters, and out of all those of its user and group, but that it runs there if it
-    /// `counts_on` (P-16).
+    /// With `counts_on`, the application stays in the running sets (P-16).
     pub(super) fn leave_queue(&mut self, key: AppKey, counts_on: bool) {
         if self.apps[key].asleep.is_some() {
             self.end_backoff(key);
@@ -288,7 +281,6 @@ impl Partition {
         self.mark_path(leaf);
     }
 
-    /// Puts an application among those of its leaf.
     pub(super) fn join_queue(&mut self, key: AppKey) {
         let leaf = self.apps[key].queue;
         self.queues[leaf].apps.insert(key);
@@ -300,7 +292,7 @@ impl Partition {
         app.counted_priority = app.priority();
         let priority = app.counted_priority;
         self.queues.count_priority(leaf, None, Some(priority));
-        // One without asks changes nothing: only 1.5.1 reports all the same, and so refreshes what P-02 left stale (P-03).
+        // Only 1.5.1 reports without requests, and refreshes what P-02 left outdated (P-03).
         if priority != Priority::MIN || self.switches.priority_on_submit {
             self.queues.report_priority_up(leaf);
         }
@@ -310,7 +302,6 @@ impl Partition {
         self.refresh_app(key);
     }
 
-    /// Drops the applications that ended long ago.
     pub(super) fn drop_expired(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some(oldest) = self.ended.front().filter(|oldest| is_expired(now, oldest)) {
             let kind = EventKind::AppState {
@@ -324,7 +315,6 @@ impl Partition {
         }
     }
 
-    /// Forgets applications that ended long ago, and looks again later.
     pub(super) fn forget_ended(&mut self, now: Time, events: &mut Vec<Event>) {
         self.drop_expired(now, events);
         if !self.ended.is_empty() {
@@ -333,7 +323,7 @@ impl Partition {
     }
 }
 
-/// Whether an application ended so long ago that it may be forgotten (SCH-172).
+/// SCH-172.
 pub(super) fn is_expired(now: Time, app: &Application) -> bool {
     app.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
 }

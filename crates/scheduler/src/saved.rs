@@ -1,14 +1,12 @@
-//! A whole scheduler as a saved value, and restored from it.
+//! Saving and restoring a whole scheduler.
 //!
 //! Invariants:
-//! - a restored scheduler decides as the one that was saved, command by command: slots, their order of use, timers and
-//!   counters are kept;
-//! - data that follow from others are not written: look-ups, orders, candidates, the limits that apply to an application; neither are the
-//!   caches of cycles, on which no decision depends;
-//! - records of placements are shared again: most applications arrived the same few ways.
+//! - a restored scheduler decides like the saved one: slots, their order of reuse, timers, and counters are kept;
+//! - derived data are not saved: look-ups, orders, candidates, limits of an application, and caches of cycles;
+//! - records of placements are shared again.
 //!
-//! The form is a sequence without names (MessagePack of `rmp_serde::to_vec`): a new field comes last and has a default, anything
-//! else needs a new version of the journal's format.
+//! The format is a sequence without names (MessagePack of `rmp_serde::to_vec`): a new field comes last and has a
+//! default. Any other change needs a new version of the journal's format.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +25,7 @@ use crate::state::scheduler::Scheduler;
 use config::RuleConfig;
 use model::Profile;
 
-/// A scheduler on its way to be written down.
+/// A scheduler in the form in which it is saved.
 #[derive(Serialize)]
 pub struct Saving<'a> {
     tuning: Tuning,
@@ -36,7 +34,7 @@ pub struct Saving<'a> {
     named_groups: &'a NamedGroups,
 }
 
-/// A scheduler as it was written down.
+/// A saved scheduler as it was read.
 #[derive(Deserialize)]
 pub struct Saved {
     tuning: Tuning,
@@ -49,14 +47,14 @@ pub struct Saved {
 #[derive(Serialize)]
 struct SavingPartition<'a> {
     partition: &'a Partition,
-    /// All active rules and all rules of records: their configuration, and whether that is all.
+    /// Active rules and rules of records; the bool: whether that is all.
     rules: Vec<(&'a [RuleConfig], bool)>,
     in_force: usize,
-    /// The different placements, each with its rules.
+    /// The distinct placements, each with the index of its rules.
     placements: Vec<(usize, &'a Placement)>,
-    /// Which of them brought the live applications, slot by slot.
+    /// By slot.
     live: Vec<usize>,
-    /// Which of them brought those that ended.
+    /// The placement of each ended application.
     ended: Vec<usize>,
 }
 
@@ -71,16 +69,16 @@ struct SavedPartition {
 }
 
 impl Scheduler {
-    /// What is to be written down of it.
+    /// Returns the form to save.
     pub fn saving(&self) -> Saving<'_> {
         let partitions = self.partitions.iter().map(SavingPartition::of).collect();
         Saving { tuning: self.tuning, checksum: &self.checksum, partitions, named_groups: &self.named_groups }
     }
 
-    /// The scheduler that was written down; it decides as `profile` says, as it did then.
+    /// Restores a saved scheduler, which decides by `profile`.
     ///
     /// # Errors
-    /// What in it does not fit together.
+    /// The inconsistency in the saved data.
     pub fn restored(profile: Profile, saved: Saved) -> Result<Self, String> {
         let mut scheduler = Self::tuned(profile, saved.tuning);
         scheduler.checksum = saved.checksum;
@@ -91,7 +89,7 @@ impl Scheduler {
         Ok(scheduler)
     }
 
-    /// Decides by other settings from now on.
+    /// Replaces the settings for the next decisions.
     pub fn set_tuning(&mut self, tuning: Tuning) {
         if self.tuning == tuning {
             return;
@@ -106,7 +104,7 @@ impl Scheduler {
     }
 }
 
-/// Numbers of shared values, by their place in memory.
+/// Numbers of shared values, by their address.
 struct Shared<'a, T: ?Sized> {
     numbers: BTreeMap<usize, usize>,
     values: Vec<&'a T>,
@@ -182,7 +180,6 @@ impl SavedPartition {
 }
 
 impl Partition {
-    /// Rebuilds what follows from the rest.
     fn index(&mut self) {
         self.nodes.index();
         self.usage.users.index();
@@ -222,7 +219,7 @@ impl Application {
         }
         let Self { asks, by_id, namesakes, pending_order, allocations, .. } = self;
         for (key, ask) in asks.iter() {
-            // Of several with one id the last one represents it (D-23).
+            // The last of several requests with one id represents it (D-23).
             if let Some(other) = by_id.insert(key, asks) {
                 let (earlier, last) = if asks[other].arrival < ask.arrival { (other, key) } else { (key, other) };
                 namesakes.entry(ask.id.clone()).or_default().insert(asks[earlier].arrival, earlier);

@@ -1,7 +1,8 @@
-//! Parts of a state that a fork shares with the original until one of the two changes them.
+//! Parts of a state that a fork shares with the original until one of them changes.
 //!
-//! A part is owned until a fork is made ([`Shareable::share`]), then shared by both. The side that changes it first takes a copy of that part
-//! alone, or the part itself once no one else has it. While a part is owned, a change costs no atomic operation: cycles depend on that.
+//! A part is owned until a fork is made ([`Shareable::share`]), then shared. The side that changes it first copies that
+//! part alone, or takes it if the other side is gone. A change of an owned part needs no atomic operation: the speed of
+//! cycles depends on that.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -11,9 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A part of a state.
 #[derive(Clone, Debug)]
 pub enum Shareable<T> {
-    /// No one else has it; a clone is a copy.
+    /// Not shared; a clone is a copy.
     Owned(T),
-    /// Others may have it too; a clone costs nothing.
+    /// Perhaps shared; a clone costs nothing.
     Shared(Arc<T>),
 }
 
@@ -30,14 +31,14 @@ impl<T: PartialEq> PartialEq for Shareable<T> {
 }
 
 impl<T: Default> Shareable<T> {
-    /// From now on clones share it. Copies nothing.
+    /// Makes clones share it. Copies nothing.
     pub fn share(&mut self) {
         if let Self::Owned(part) = self {
             *self = Self::Shared(Arc::new(std::mem::take(part)));
         }
     }
 
-    /// Whether it is owned: it was changed since it was shared, or never shared.
+    /// Whether it is owned: changed since it was shared, or never shared.
     pub const fn is_owned(&self) -> bool {
         matches!(self, Self::Owned(_))
     }
@@ -61,13 +62,12 @@ impl<T: Clone + Default> DerefMut for Shareable<T> {
         }
         match self {
             Self::Owned(part) => part,
-            // What was shared is owned since the lines before.
+            // The lines before made every shared part owned.
             Self::Shared(part) => Arc::make_mut(part),
         }
     }
 }
 
-/// Written down as the part itself.
 impl<T: Serialize> Serialize for Shareable<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         T::serialize(self, to)
@@ -97,7 +97,7 @@ mod tests {
         own.push(5);
         assert!(own.is_owned());
         assert_eq!(*own, [1, 2, 3, 5]);
-        // No one else had it any more: the same elements, perhaps elsewhere after they grew.
+        // Not copied: the same elements, perhaps moved by growth.
         assert!(before == own.as_ptr() || own.capacity() > 3);
     }
 }

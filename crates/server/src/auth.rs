@@ -1,12 +1,10 @@
-//! Bearer tokens: who is asking (`rest.md` E1).
-//!
-//! A token represents one user and his groups. The file keeps only its hash, so who reads the file cannot act as anybody.
+//! Bearer tokens that identify a user with groups (`rest.md` E1).
 //!
 //! Invariants:
-//! - a token is never written anywhere but once, to who made it;
-//! - looking one up takes as long whether it is there or not, as far as the hashes go: all are compared, none byte by byte;
-//! - a file is changed under its own lock, so that no change undoes another;
-//! - a file that others may read is not used; a file that becomes faulty leaves the tokens unchanged.
+//! - a token is written only once, to its creator; the file stores its hash;
+//! - the duration of a lookup does not depend on the result: all hashes are compared, each in constant time;
+//! - a file is changed under its own lock, so that no change is lost;
+//! - a file that others may read is rejected; a file with errors leaves the tokens unchanged.
 
 mod change;
 mod mark;
@@ -29,43 +27,41 @@ use config::{Faults, Severity, Source, store};
 use model::Identity;
 use wire::dto::time::{parse_rfc3339, rfc3339};
 
-/// How many random bytes a token has.
+/// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
-/// What every token of kornsole starts with, so that one that got lost can be recognised.
+/// Leaked tokens can be recognized.
 const PREFIX: &str = "kso_";
-/// What may be at a token in the file.
 const KEYS: [&str; 7] = ["id", "sha256", "user", "groups", "expires", "readOnly", "note"];
 
-/// What is known of a token. Two are never compared as a whole: that would not take the same time always.
+/// A token's data, without comparison, which would not take constant time.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// A short name for it, to revoke it by.
+    /// A short name, for revocation.
     pub id: String,
-    /// The SHA-256 of the token.
     hash: [u8; 32],
-    /// Whom it represents.
+    /// The user with groups.
     pub identity: Identity,
-    /// Until when, in nanoseconds since 1970.
+    /// Expiry in ns since 1970.
     pub expires: Option<i64>,
-    /// Nothing may be changed with it.
+    /// Whether it allows no changes.
     pub read_only: bool,
-    /// What it is for.
+    /// The purpose, for people.
     pub note: String,
 }
 
 /// A new token, which is shown once.
 pub struct NewToken {
-    /// The token itself.
+    /// The secret token itself.
     pub secret: String,
-    /// What the file keeps of it.
+    /// The data for the file.
     pub token: Token,
 }
 
 impl NewToken {
-    /// Makes a token from the system's generator.
+    /// Creates a token from the system's random generator.
     ///
     /// # Errors
-    /// The system gives no randomness.
+    /// The system provides no random bytes.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
         let why = |error: getrandom::Error| format!("cannot get random numbers from the system: {error}");
@@ -77,7 +73,7 @@ impl NewToken {
     }
 }
 
-/// The tokens of a file, read again when the file changes.
+/// The tokens of a file, which is read again after a change.
 pub struct Tokens {
     file: PathBuf,
     state: Mutex<State>,
@@ -88,7 +84,6 @@ struct State {
     tokens: Arc<[Token]>,
 }
 
-/// By what a changed file is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     changed: SystemTime,
@@ -106,17 +101,17 @@ impl Tokens {
     /// Reads a file of tokens.
     ///
     /// # Errors
-    /// It cannot be read, others may read it, or what is wrong in it, with its place.
+    /// Unreadable file, a file that others may read, or its error with the location.
     pub fn open(file: &Path) -> Result<Self, String> {
         let (seen, tokens) = read_file(file)?;
         let state = State { seen: Some(seen), tokens: tokens.into() };
         Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
     }
 
-    /// The same of a file that need not be there yet: no one has a token until it comes.
+    /// Like [`Self::open`] for a file that may not exist yet.
     ///
     /// # Errors
-    /// As [`Self::open`], except for a file that is not there.
+    /// As [`Self::open`], except for a missing file.
     pub fn awaited(file: &Path) -> Result<Self, String> {
         match fs::metadata(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -131,7 +126,7 @@ impl Tokens {
         }
     }
 
-    /// The token that was presented, if it is one and is not over at `now`, in nanoseconds since 1970.
+    /// Finds a presented token that is valid at `now`, in ns since 1970.
     pub fn find(&self, presented: &str, now: i64) -> Option<Token> {
         self.of_hash(hash(presented), now)
     }
@@ -147,22 +142,21 @@ impl Tokens {
         found.filter(|token| !token.is_over(now)).cloned()
     }
 
-    /// Reads the file again, changed or not.
+    /// Reads the file again.
     ///
     /// # Errors
-    /// What is wrong with it; the tokens are unchanged.
+    /// The error of the file; the tokens are unchanged.
     pub fn reload(&self) -> Result<(), String> {
         let (seen, tokens) = read_file(&self.file)?;
         *self.state() = State { seen: Some(seen), tokens: tokens.into() };
         Ok(())
     }
 
-    /// The tokens, after a look at the file.
     fn current(&self) -> Arc<[Token]> {
         let now = fs::metadata(&self.file).ok().map(|metadata| seen(&metadata));
         let mut state = self.state();
         if now != state.seen {
-            // Looked at once: a file that is faulty now is reported once, not with every request.
+            // An error is reported once and not for every request.
             state.seen = now;
             match read_file(&self.file) {
                 Ok((seen, tokens)) => *state = State { seen: Some(seen), tokens: tokens.into() },
@@ -177,7 +171,7 @@ impl Tokens {
     }
 }
 
-/// The tokens of a file; none when it is not there.
+/// The tokens of a file; empty if it does not exist.
 ///
 /// # Errors
 /// As [`Tokens::open`].
@@ -210,7 +204,7 @@ fn write(file: &Path, tokens: &[Token]) -> Result<(), String> {
     store::store_private(file, text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// A text as a YAML scalar: JSON's form is one.
+/// Quotes a text as a YAML scalar, in JSON's form.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -315,7 +309,6 @@ mod tests {
 
     impl Drop for Folder {
         fn drop(&mut self) {
-            // What cannot be removed is left to the system.
             let _ = fs::remove_dir_all(&self.0);
         }
     }

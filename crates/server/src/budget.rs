@@ -1,4 +1,4 @@
-//! How much memory clients may make the server hold at the same time, in bodies that come and answers that are not taken yet.
+//! Limits of the memory for request bodies and unread answers.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 
-/// So many bytes at most, and half of them for one address unless they are of one body. What is alone is always held, however large
-/// it is.
+/// A maximum of bytes, of which one address gets half, unless they belong to one body. A single item is always
+/// allowed.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
@@ -23,7 +23,7 @@ struct Held {
     by_peer: HashMap<IpAddr, usize>,
 }
 
-/// A part of a budget; given back when it is dropped.
+/// A part of a budget, returned on drop.
 #[derive(Debug)]
 pub struct Claim {
     budget: Arc<Budget>,
@@ -37,7 +37,7 @@ impl Budget {
         Arc::new(Self { most, held: Mutex::default() })
     }
 
-    /// So many bytes for an address; `None` when there is no room for them now.
+    /// Claims bytes for an address; `None` if they are not available.
     pub fn claim(self: &Arc<Self>, peer: IpAddr, bytes: usize) -> Option<Claim> {
         let mut claim = Claim { budget: Arc::clone(self), peer, bytes: 0 };
         claim.grow(bytes).then_some(claim)
@@ -45,7 +45,7 @@ impl Budget {
 }
 
 impl Claim {
-    /// Takes more. Returns whether there was room.
+    /// Claims more bytes. Returns whether they were available.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let mut held = self.budget.held.lock().unwrap_or_else(PoisonError::into_inner);
         let own = held.by_peer.get(&self.peer).copied().unwrap_or_default();
@@ -77,43 +77,43 @@ impl Drop for Claim {
     }
 }
 
-/// A body that has come, with the room that it takes.
+/// A received body with its claim.
 #[derive(Debug)]
 pub struct RequestBody {
-    /// What was sent.
+    /// The received bytes.
     pub bytes: Bytes,
     _claim: Option<Claim>,
 }
 
 impl RequestBody {
-    /// Other bytes of no more length, in the same room.
+    /// Replaces the bytes under the same claim; at most as many.
     pub fn with(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }
 
-    /// A body of no bytes, which takes nothing of the budget.
+    /// An empty body without a claim.
     pub fn nothing() -> Self {
         Self { bytes: Bytes::new(), _claim: None }
     }
 }
 
-/// Why a body is not there.
+/// Why a body is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// It has more bytes than are taken.
+    /// The body exceeds the limit.
     TooLarge,
-    /// It took longer than it may.
+    /// The body took too long.
     TooSlow,
-    /// The client broke off, or what it sent is no body.
+    /// The client disconnected, or the body is invalid.
     Broken,
-    /// Too much is held already.
+    /// The budget is exhausted.
     Busy,
 }
 
 /// Reads a body of at most `limit` bytes.
 ///
 /// # Errors
-/// Why it is not there.
+/// Why it is unavailable.
 pub async fn read(
     budget: &Arc<Budget>,
     peer: IpAddr,

@@ -1,6 +1,6 @@
-//! Percent escapes that are none. The libraries leave them unchanged; both APIs refuse them.
+//! Malformed percent escapes, which the libraries ignore and both APIs reject.
 
-/// The first malformed escape of a text: a percent sign without two hexadecimal digits behind it.
+/// The first percent sign of a text without two hexadecimal digits.
 pub(super) fn malformed(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     text.match_indices('%').find_map(|(at, _)| {

@@ -1,4 +1,4 @@
-//! What every request passes: a time limit, a net below panics, and compression.
+//! Layers for all requests: a timeout, panic handling, and compression.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -14,10 +14,10 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use super::reply;
 
-/// The smallest body that is compressed, in bytes (`rest.md` section 1).
+/// Minimum size of a compressed body, in bytes (`rest.md` section 1).
 const WORTH_COMPRESSING: u64 = 1400;
 
-/// Answers within a time, and whatever happens.
+/// Answers within a timeout, even after a panic.
 pub(super) async fn guarded(
     within: Duration,
     answer: impl Future<Output = Result<Response, Infallible>>,
@@ -29,7 +29,7 @@ pub(super) async fn guarded(
     }
 }
 
-/// The answer where a handler panicked: the panic hook has reported where.
+/// The panic hook has reported the panic.
 pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text");
@@ -37,7 +37,6 @@ pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response {
     reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this is a defect of the server; its log has the details")
 }
 
-/// A future whose panic is a value.
 async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + Send>> {
     let mut future = pin!(future);
     poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
@@ -48,16 +47,14 @@ async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + S
     .await
 }
 
-/// Marks an answer whose request takes gzip; an event stream is never marked.
+/// Marks an answer to a request that accepts gzip; never an event stream.
 #[derive(Clone, Copy)]
 pub(super) struct Compressible;
 
-/// gzip for what is marked and large enough.
 pub(super) fn compression() -> CompressionLayer<LargeEnough> {
     CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(LargeEnough)
 }
 
-/// The rule of section 1 of `rest.md`.
 #[derive(Clone, Copy)]
 pub(super) struct LargeEnough;
 
@@ -68,7 +65,7 @@ impl tower_http::compression::Predicate for LargeEnough {
     }
 }
 
-/// Whether a request lists gzip, with no parameter or any but exactly `q=0`.
+/// Whether a request lists gzip with any parameter except exactly `q=0`.
 pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
     let listed = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     listed.flat_map(|value| value.split(',')).any(|entry| {

@@ -1,15 +1,15 @@
-//! The REST server: YuniKorn's API under `/ws/v1`, and the native API next to it.
+//! The REST server: YuniKorn's API in `/ws/v1`, and the native API.
 //!
-//! It has a runtime of its own: nothing here runs on the scheduler's thread, and the scheduler never waits for a client. Reads
-//! answer from the published view; big ones are put together on threads of their own, a few at a time.
+//! It has its own runtime, and the scheduler never waits for a client. Reads use the published view; a few threads
+//! create large answers.
 //!
-//! Where to read: [`listen`] accepts connections and holds them to their time limits, [`yunikorn`] answers the YuniKorn API,
-//! `guard` is what all requests pass. The native API is nested in [`routes`].
+//! Where to read: `listen` enforces timeouts, `yunikorn` answers the YuniKorn API, `guard` has the common layers,
+//! and `routes` includes the native API.
 //!
 //! Invariants:
-//! - every phase of a request has a time limit, and everything that a client can make grow has an upper bound;
+//! - every phase of a request has a timeout, and all resources that clients can use are bounded;
 //! - a panic in a handler is one answer with status 500 and a line in the log;
-//! - nothing but an order (the native API) changes the scheduler.
+//! - only an operation of the native API changes the scheduler.
 
 pub mod auth;
 mod budget;
@@ -46,56 +46,52 @@ pub use tls::Tls;
 use wire::convert::{Context, Wall};
 use yunikorn::Streams;
 
-/// How long a server that stops waits for answers that are under way.
+/// How long a stopping server waits for its current answers.
 const FINISH: Duration = Duration::from_secs(3);
 
-/// Why a server does not start.
+/// Why a server cannot start.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// The address cannot be listened on.
+    /// The address is unavailable.
     #[error("cannot listen on {address}: {cause}")]
     Listen {
-        /// The address and port that were requested.
+        /// The requested address and port.
         address: SocketAddr,
-        /// What the system says, as `Address already in use`.
+        /// The system's error, for example `Address already in use`.
         cause: std::io::Error,
     },
-    /// The certificate or its key cannot be used.
+    /// The certificate or its key is unusable.
     #[error("{0}")]
     Tls(String),
-    /// The file of tokens cannot be used.
+    /// The token file is unusable.
     #[error("{0}")]
     Tokens(String),
-    /// The operating system gives no thread.
+    /// The operating system provides no thread.
     #[error("cannot start the threads of the server: {0}")]
     Threads(std::io::Error),
 }
 
-/// What all handlers see.
+/// The state of all handlers.
 pub struct Shared {
-    /// The scheduler whose views are shown and that takes the orders.
+    /// The scheduler, which provides views and accepts operations.
     pub engine: Arc<dyn Host>,
-    /// What answers say next to what the view knows.
+    /// Data of answers that is not in the view.
     pub context: Context,
-    /// How it was set up.
+    /// The options of the server.
     pub options: Options,
-    /// How many big answers are put together at the same time.
+    /// Limits parallel large answers.
     heavy: Semaphore,
-    /// One state dump at a time.
+    /// Limits state dumps to one at a time.
     dump: Semaphore,
-    /// Bodies that are being read.
     bodies: Arc<Budget>,
-    /// Answers that are not taken yet.
     answers: Arc<Budget>,
-    /// Who listens to events.
     streams: Streams,
-    /// Whether the server stops.
     stopping: watch::Receiver<bool>,
-    /// The native API, which knows who asks.
+    /// The native API, which authenticates callers.
     native: Arc<NativeApi>,
 }
 
-/// A running server. Dropping it stops it: answers that are under way are finished, for a few seconds.
+/// A running server. It stops on drop, and finishes current answers for a few seconds.
 pub struct Server {
     address: SocketAddr,
     tls: Option<Arc<Tls>>,
@@ -105,10 +101,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts to serve a scheduler.
+    /// Starts a server for a scheduler.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Why it cannot start.
     pub fn start(options: Options, engine: Arc<impl Host + 'static>) -> Result<Self, StartError> {
         let failed = |cause| StartError::Listen { address: options.listen, cause };
         let tls =
@@ -120,7 +116,7 @@ impl Server {
             .worker_threads(options.limits.workers)
             .max_blocking_threads(options.limits.heavy + 2)
             .thread_name("rest")
-            // A queue tree may be deep, and is written by recursion.
+            // A deep queue tree is serialized recursively.
             .thread_stack_size(options.limits.stack)
             .enable_all()
             .build()
@@ -151,20 +147,20 @@ impl Server {
         Ok(Self { address, tls, native, stop, thread: Some(thread.map_err(StartError::Threads)?) })
     }
 
-    /// Where it listens; the port is the real one where any free one was requested.
+    /// The listening address with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Whether connections are encrypted.
+    /// Whether connections use TLS.
     pub fn is_encrypted(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// Reads certificate and key again. Connections that stand keep theirs.
+    /// Reads the certificate and key again. Open connections keep theirs.
     ///
     /// # Errors
-    /// Why they cannot be used; the ones before stay.
+    /// Why they are unusable; the previous ones remain.
     pub fn reload_certificates(&self) -> Result<(), String> {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.reload())
     }
@@ -172,14 +168,14 @@ impl Server {
     /// Reads the tokens again.
     ///
     /// # Errors
-    /// What is wrong with their file; the ones before stay.
+    /// The error of the file; the previous ones remain.
     pub fn reload_tokens(&self) -> Result<(), String> {
         self.native.reload_tokens()
     }
 
-    /// Starts to stop: no connection is accepted any more, answers that are under way are finished.
+    /// Starts to stop: rejects new connections and finishes current answers.
     pub fn begin_to_stop(&self) {
-        // No one listens any more when it has stopped already.
+        // Without a receiver, the server has already stopped.
         let _ = self.stop.send(true);
         self.native.end_streams();
     }
@@ -189,13 +185,13 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.begin_to_stop();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported by the panic hook already.
+            // The panic hook has reported a panic.
             let _ = thread.join();
         }
     }
 }
 
-/// How the native API is set up.
+/// The options of the native API.
 ///
 /// # Errors
 /// The tokens cannot be read, or others may read them.
@@ -224,7 +220,7 @@ fn native_options(options: &Options) -> Result<NativeOptions, String> {
     })
 }
 
-/// All routes. What is not matched here is the YuniKorn API, which has rules of its own for paths.
+/// The fallback is the YuniKorn API, which has its own path rules.
 fn routes(shared: Arc<Shared>) -> Router {
     let native = native::routes(Arc::clone(&shared.native));
     Router::new()
@@ -236,7 +232,6 @@ fn routes(shared: Arc<Shared>) -> Router {
         .layer(guard::compression())
 }
 
-/// The YuniKorn API is open to everyone, unless the server requests a token.
 async fn part_one(State(shared): State<Arc<Shared>>, mut request: Request) -> Response {
     if request.method() == Method::PUT && request.uri().path() == native::legacy_config::PATH {
         return native::legacy_config::replace_config(State(Arc::clone(&shared.native)), request).await;
@@ -253,7 +248,7 @@ async fn part_one(State(shared): State<Arc<Shared>>, mut request: Request) -> Re
     }
 }
 
-/// Whether the scheduler runs at all.
+/// Whether the scheduler runs.
 async fn live(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
     if shared.engine.published().is_alive() {
         (StatusCode::OK, "ok\n")
@@ -262,7 +257,7 @@ async fn live(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
     }
 }
 
-/// Whether requests are answered as they should be.
+/// Whether requests are answered normally.
 async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, String) {
     let not_yet = |words: &str| (StatusCode::SERVICE_UNAVAILABLE, format!("{words}\n"));
     if *shared.stopping.borrow() {

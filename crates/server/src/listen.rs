@@ -1,4 +1,4 @@
-//! Connections: accepted up to a number, each subject to its time limits, all of them finished when the server stops.
+//! Connections: limited in number, each with timeouts.
 
 use std::collections::HashMap;
 use std::io;
@@ -27,12 +27,11 @@ use tower::ServiceExt as _;
 
 use super::{FINISH, Limits, Shared, Tls, guard, reply, routes};
 
-/// The most headers of one request.
 const HEADERS: usize = 64;
-/// How long accepting pauses when the operating system has no more files to give.
+/// Without file descriptors, accepting pauses.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Accepts connections until the server stops, and then waits for those that are answering.
+/// Accepts connections until the server stops, then waits for current answers.
 pub(super) async fn serve(
     listener: std::net::TcpListener,
     shared: Arc<Shared>,
@@ -81,19 +80,17 @@ pub(super) async fn serve(
     }
 }
 
-/// Waits until the server stops.
 pub(super) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // A sender that no longer exists has stopped, too.
+    // A dropped sender means stopped, too.
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// How many connections there are, in all and of each address.
 struct Peers {
     limits: Limits,
     seats: Mutex<(usize, HashMap<IpAddr, usize>)>,
 }
 
-/// One connection's place; given back when it is dropped.
+/// The slot of a connection, released on drop.
 struct Seat {
     peers: Arc<Peers>,
     peer: IpAddr,
@@ -131,7 +128,6 @@ impl Drop for Seat {
     }
 }
 
-/// What a connection needs to answer.
 struct Connection {
     router: Router,
     shared: Arc<Shared>,
@@ -141,7 +137,7 @@ struct Connection {
 
 impl Connection {
     async fn run(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
-        // Answers are written whole; nothing is gained by waiting for more.
+        // Answers are written whole, so buffering has no benefit.
         let _ = stream.set_nodelay(true);
         let Some(tls) = tls else { return self.talk(stream).await };
         let peer = self.peer;
@@ -189,18 +185,18 @@ impl Connection {
     }
 }
 
-/// Whether a connection carries a stream of events, which has a shorter time limit for writing.
+/// An event stream has a shorter write timeout.
 #[derive(Debug, Default)]
 pub(super) struct Streaming(AtomicBool);
 
 impl Streaming {
-    /// From now on the connection carries one.
+    /// Marks the connection as a stream.
     pub fn begin(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-/// A connection on which no write may make no progress for long.
+/// A connection with a timeout for writes without progress.
 struct Timed<S> {
     stream: S,
     limit: Duration,
@@ -214,7 +210,7 @@ impl<S> Timed<S> {
         Self { stream, limit: limits.write, stream_limit: limits.stream_write, streaming, waiting: None }
     }
 
-    /// Passes on the outcome of a write; while it makes no progress, time runs.
+    /// Runs the timer while a write makes no progress.
     fn timed<T>(&mut self, cx: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if poll.is_ready() {
             self.waiting = None;

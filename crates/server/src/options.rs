@@ -1,4 +1,4 @@
-//! How a server is set up.
+//! The options of a server.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,38 +12,38 @@ use config::settings::EventConfig;
 use model::{Acl, Profile};
 use view::shadowed::ShadowSource;
 
-/// How a server is set up, once, at start.
+/// The options of a server at start.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where it listens.
+    /// The listening address.
     pub listen: SocketAddr,
-    /// Certificate and key; without them connections are plain.
+    /// Certificate and key; default: no TLS.
     pub tls: Option<TlsFiles>,
-    /// The id of the resource manager, which this process is itself.
+    /// The ID of the resource manager, which is this process.
     pub cluster_id: String,
-    /// Whose configurations are valid, and which names are legal.
+    /// The profile for configurations and names.
     pub profile: Profile,
-    /// Who may arrive, and what for.
+    /// The access rules.
     pub access: Access,
-    /// Which entry of a manifest is the queue configuration.
+    /// The entry of a manifest with the queue configuration.
     pub policy_group: String,
-    /// How many events are given at once, and to how many.
+    /// The limits of event batches and streams.
     pub events: EventConfig,
-    /// What is set of the scheduler's own settings, as anybody may read it (`rest.md` 5.8, `Extra`).
+    /// The public settings of the scheduler (`rest.md` 5.8, `Extra`).
     pub extra: BTreeMap<String, String>,
-    /// What applies to every connection.
+    /// The limits of connections.
     pub limits: Limits,
-    /// The alerts of the scheduler, where they are evaluated.
+    /// The alerts of the scheduler, if evaluated.
     pub alerts: Option<Arc<Board>>,
-    /// What a shadow found, where this is one.
+    /// The results of a shadow, if this is one.
     pub shadow: Option<ShadowSource>,
 }
 
 impl Options {
-    /// The address that is listened on where no one says otherwise.
+    /// The default listening address.
     pub const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9080);
 
-    /// A plain server on an address.
+    /// A server without TLS on an address.
     pub fn plain(listen: SocketAddr, profile: Profile, events: EventConfig) -> Self {
         let cluster_id = "kornsole".to_owned();
         let (access, policy_group) = (Access::default(), DEFAULT_POLICY_GROUP.to_owned());
@@ -52,41 +52,41 @@ impl Options {
     }
 }
 
-/// The leader while this process is a standby. All copies share one value.
+/// The leader while this process is on standby. Clones share one value.
 pub type Leader = Arc<Mutex<String>>;
 
-/// What a standby answers to those who want it to act.
+/// The message of a standby that rejects an operation.
 pub(crate) fn standby(leader: &Leader) -> String {
     let leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
     format!("standby, leader is {}", if leader.is_empty() { "unknown" } else { &leader })
 }
 
-/// Who may arrive, and what for (`rest.md` E1).
+/// The access rules (`rest.md` E1).
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// The file of tokens; without one no one can change anything.
+    /// The token file; without it no changes are possible.
     pub tokens: Option<PathBuf>,
-    /// The file of tokens may come later, as a Secret that is made after the Deployment; until then no one has one.
+    /// The token file may appear later, for example as a Secret; until then there are no tokens.
     pub tokens_later: bool,
-    /// Nothing is shown without a token, but whether the server lives.
+    /// Whether everything except the liveness check requires a token.
     pub require_token: bool,
-    /// Nothing can be changed, by no one.
+    /// Whether all changes are disabled.
     pub read_only: bool,
-    /// Another process leads, and this one only shows what it follows; nothing can be changed. Its name; empty if unknown.
+    /// The leader's name, possibly empty, of a read-only standby.
     pub standby: Option<Leader>,
-    /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes: one that someone else submits might have the
-    /// name of another user's next job.
+    /// Applications are jobs of a daemon, which only it may change: another submission could use the name of another
+    /// user's next job.
     pub of_jobs: bool,
-    /// Who is in the scheduler ACL, in addition the owner of the process.
+    /// The scheduler ACL, in addition to the owner of the process.
     pub scheduler_acl: Acl,
-    /// The user who owns the process.
+    /// The owner of the process.
     pub owner: String,
-    /// Whether pages in a browser may read the YuniKorn API, whatever site they are of; `None` says no where a token is required.
+    /// Whether browser pages may read the YuniKorn API; default: only if no token is required.
     pub pages: Option<bool>,
 }
 
 impl Access {
-    /// Whether pages in a browser may read the YuniKorn API.
+    /// Whether browser pages may read the YuniKorn API.
     pub fn allows_pages(&self) -> bool {
         self.pages.unwrap_or(!self.require_token)
     }
@@ -95,62 +95,61 @@ impl Access {
 /// The files of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate chain, PEM.
+    /// The certificate chain in PEM.
     pub certificate: PathBuf,
-    /// Its private key, PEM.
+    /// The private key in PEM.
     pub key: PathBuf,
 }
 
-/// Bounds on the work that clients can cause in a server.
+/// Limits of the work that clients can cause.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Threads that talk to clients.
+    /// The number of client threads.
     pub workers: usize,
-    /// Big answers that are put together at the same time.
+    /// Large answers created in parallel.
     pub heavy: usize,
     /// Stack of each thread, in bytes.
     pub stack: usize,
-    /// Connections at the same time.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// Connections of one address at the same time.
+    /// Maximum number of connections per address.
     pub connections_per_peer: usize,
-    /// For the TLS handshake, and for the whole header of a request; also how long a connection may be idle.
+    /// Timeout of the TLS handshake, a request's header, and an idle connection.
     pub header: Duration,
-    /// For the whole body of a request.
+    /// Timeout of a request's body.
     pub body: Duration,
-    /// From the header of a request to that of its answer.
+    /// Timeout from a request's header to its answer's header.
     pub answer: Duration,
-    /// How long a client may take no byte of an answer.
+    /// Timeout of a write without progress.
     pub write: Duration,
-    /// The same for a stream of events (`rest.md` 5.11).
+    /// The same for an event stream (`rest.md` 5.11).
     pub stream_write: Duration,
-    /// How often the native API's stream of events says that it is alive (`rest.md` E10).
+    /// Interval of keep-alive lines in native event streams (`rest.md` E10).
     pub heartbeat: Duration,
-    /// The most bytes of a configuration that is sent.
+    /// Maximum size of a submitted configuration, in bytes.
     pub config_bytes: usize,
-    /// The most bytes of a request's header.
+    /// Maximum size of a request's header, in bytes.
     pub header_bytes: usize,
-    /// The most bytes of bodies that are being read or worked on, of each part.
+    /// Maximum bytes of bodies in progress, of each API.
     pub bodies: usize,
-    /// The most bytes of answers that are not taken yet, of each part.
+    /// Maximum bytes of unread answers, of each API.
     pub answers: usize,
-    /// How long the server works for one address at once on what is expensive; in the long run it is a quarter of the time.
+    /// Burst of expensive work per address, with a quarter of the time in the long run.
     pub work: Duration,
-    /// What one what-if may take.
+    /// The limits of a what-if.
     pub what_if: WhatIfLimits,
 }
 
-/// Bounds of one what-if (`rest.md` E7). What takes more is refused.
+/// Limits of a what-if (`rest.md` E7). More is rejected.
 #[derive(Clone, Copy, Debug)]
 pub struct WhatIfLimits {
-    /// The longest that it works, in time of the processor.
+    /// Maximum processor time.
     pub time: Duration,
-    /// By how much its thread is replaced by the scheduler, on Linux. On one processor a thread with 14 has 45 parts of 1 069 next to the
-    /// scheduler's, which is 4.2 %.
+    /// Niceness of its thread, on Linux. With 14, it gets 4.2% of a processor that the scheduler uses.
     pub nice: i32,
-    /// The most bytes that its copies of the state take, about.
+    /// Approximate maximum memory of its state copies, in bytes.
     pub bytes: usize,
-    /// The most cycles of each of its two runs.
+    /// Maximum number of cycles of each of its two runs.
     pub cycles: u64,
 }
 
@@ -158,7 +157,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             workers: std::thread::available_parallelism().map_or(2, |count| count.get().clamp(2, 4)),
-            // Half of the processors at most: the scheduler needs one as well.
+            // At most half of the processors: the scheduler needs one, too.
             heavy: std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).clamp(1, 4)),
             stack: 16 << 20,
             connections: 1024,

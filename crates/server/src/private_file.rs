@@ -1,23 +1,22 @@
-//! Whether a file with secrets is open to its owner alone.
+//! Checks that a file with secrets is private to its owner.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// What group and others may do with a file, as bits of its mode.
+/// Mode bits of group and others.
 const OTHERS: u32 = 0o077;
-/// Whether the group may read.
+/// Mode bit: the group may read.
 const GROUP_READ: u32 = 0o040;
-/// Whether group or others may write.
+/// Mode bits: group or others may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Refuses a file of tokens that others may read or write. A group may read one of root's, as it reads a Secret of Kubernetes that a pod
-/// mounts: root chose who is in it. Where the program runs as root, so that it reads whatever is named, the file
-/// and its directory must also belong to root, and no one else may write in the directory: who can put another file there can make
-/// himself anybody.
+/// Rejects a token file that others may read or write, except that a group may read root's file, like a Kubernetes
+/// Secret. If the program runs as root, the file and its directory must belong to root, and only root may write in the
+/// directory: anyone who can replace the file can impersonate all users.
 ///
 /// # Errors
-/// What is wrong with it, and what makes it right.
+/// The problem and its fix.
 pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> {
     let (mode, shown) = (metadata.permissions().mode() & 0o777, file.display());
     let is_root = nix::unistd::Uid::effective().is_root();
@@ -35,7 +34,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
         ));
     }
     let resolved = fs::canonicalize(file).map_err(|error| format!("cannot find {shown}: {error}"))?;
-    // The directory of a link and that of its target: who may write in either can put another file there.
+    // A writer of either directory can replace the file.
     for folder in [file, &resolved].into_iter().filter_map(Path::parent) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let metadata = fs::metadata(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
@@ -51,7 +50,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
     Ok(())
 }
 
-/// What to warn of about a private key that others may read; `None` when no one else may, or that cannot be seen.
+/// `None` if only the owner may read the key, or if that is unknown.
 pub(super) fn key_warning(file: &Path) -> Option<String> {
     let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
     let shown = file.display();

@@ -1,4 +1,4 @@
-//! Answers as HTTP responses: content types, CORS, the shape of errors.
+//! HTTP responses: content types, CORS, and the form of errors.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
@@ -14,29 +14,27 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use super::budget::{Budget, Claim};
 use wire::dto::{self, json};
 
-/// JSON, as YuniKorn writes the type.
+/// JSON with YuniKorn's content type.
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
-/// Of a configuration's text.
+/// The type of a configuration's text.
 pub(super) const YAML: HeaderValue = HeaderValue::from_static("application/x-yaml; charset=UTF-8");
-/// What the router says by itself.
+/// The type of the router's own answers.
 pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
-/// Metrics.
-/// The same as 1.9.0 says it.
+/// Metrics in 1.9.0.
 pub(super) const METRICS_1_9: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 pub(super) const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-/// Of the body of a redirect.
+/// The type of a redirect's body.
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
-/// The largest piece in which a body is passed to the connection.
+/// Maximum piece of a body for the connection, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// A response of a type.
 pub(super) fn response(status: StatusCode, kind: HeaderValue, body: Vec<u8>) -> Response {
     held(status, kind, body.into(), None)
 }
 
-/// A response of a type, whose body has room in a budget until it is taken.
+/// A response whose body has a claim on a budget until it is read.
 pub(super) fn held(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Option<Claim>) -> Response {
     let mut response = Response::new(Body::new(Pieces { rest: body, _claim: claim }));
     *response.status_mut() = status;
@@ -44,10 +42,10 @@ pub(super) fn held(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Op
     response
 }
 
-/// Room for an answer; none is needed for a small one.
+/// Claims memory for an answer; small ones need no claim.
 ///
 /// # Errors
-/// This address has so much to take already, or all together, that there is none now.
+/// This address, or all together, have too many unread answers.
 pub(super) fn room(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<Option<Claim>, ()> {
     if bytes <= PIECE {
         return Ok(None);
@@ -55,16 +53,14 @@ pub(super) fn room(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<
     answers.claim(peer, bytes).map(Some).ok_or(())
 }
 
-/// Who is at the other end.
 pub(super) fn peer(extensions: &Extensions) -> IpAddr {
     let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
     peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-/// What is reported where there is no room.
 pub(super) const NO_ROOM: &str = "too many answers are queued";
 
-/// An error in YuniKorn's shape (`rest.md` section 3).
+/// An error in YuniKorn's form (`rest.md` section 3).
 pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response {
     let message = message.into();
     let error = dto::ApiError {
@@ -76,7 +72,7 @@ pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response 
     response(status, JSON, json::to_bytes(&error))
 }
 
-/// The headers that let a page in a browser read an answer.
+/// Adds the headers that allow browser pages to read an answer.
 pub(super) fn allow_pages(headers: &mut HeaderMap, methods: &'static str) {
     const ALLOWED: [(HeaderName, &str); 2] = [
         (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
@@ -88,7 +84,7 @@ pub(super) fn allow_pages(headers: &mut HeaderMap, methods: &'static str) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
 }
 
-/// Takes the headers away that let a page in a browser read an answer.
+/// Removes the headers that allow browser pages to read an answer.
 pub(super) fn forbid_pages(headers: &mut HeaderMap) {
     for name in [
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -99,8 +95,8 @@ pub(super) fn forbid_pages(headers: &mut HeaderMap) {
     }
 }
 
-/// The answer to a request that names no host, or several; `None` to one that is as it should be. An HTTP/1.0 client need not name one.
-/// Without this a proxy in front and this server may take the request for different hosts.
+/// `None` for a valid request; HTTP/1.0 may omit the host. Otherwise, a proxy and this server could assume different
+/// hosts.
 pub(super) fn wrong_host(version: Version, headers: &HeaderMap) -> Option<Response> {
     let why = match headers.get_all(header::HOST).iter().count() {
         0 if version == Version::HTTP_10 => return None,
@@ -113,8 +109,7 @@ pub(super) fn wrong_host(version: Version, headers: &HeaderMap) -> Option<Respon
     Some(answer)
 }
 
-/// A body that is whole in memory, passed on piece by piece: who compresses or writes it lets others have their turn
-/// between them.
+/// Compression and writes yield to other tasks between pieces.
 struct Pieces {
     rest: Bytes,
     _claim: Option<Claim>,

@@ -1,4 +1,4 @@
-//! Certificates of the server. The provider of cryptography is ring: it needs no cmake to build.
+//! Server certificates with ring, which builds without cmake.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -13,31 +13,30 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use super::TlsFiles;
 use crate::private_file;
 
-/// The certificate that connections are accepted with, which can be read again.
+/// The current certificate, which can be reloaded.
 pub struct Tls {
     files: TlsFiles,
     config: ArcSwap<ServerConfig>,
 }
 
 impl Tls {
-    /// Reads certificate and key.
+    /// Reads the certificate and key.
     ///
     /// # Errors
-    /// What is wrong with which file.
+    /// The file and its error.
     pub fn read(files: &TlsFiles) -> Result<Self, String> {
         Ok(Self { files: files.clone(), config: ArcSwap::new(config(files)?) })
     }
 
-    /// Reads certificate and key again.
+    /// Reads the certificate and key again.
     ///
     /// # Errors
-    /// What is wrong with which file; the ones before stay.
+    /// The file and its error; the previous ones remain.
     pub fn reload(&self) -> Result<(), String> {
         self.config.store(config(&self.files)?);
         Ok(())
     }
 
-    /// What the next connection is accepted with.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         self.config.load_full()
     }

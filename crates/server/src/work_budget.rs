@@ -1,17 +1,15 @@
-//! How long the server works for one address on what is expensive: configurations that are sent to be read, compared or tried, and dumps
-//! of the whole state. Reads of lists are not counted: a console and a web page request them again and again.
+//! Limits expensive work per address: configurations and state dumps, but not lists, which consoles repeat.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many addresses are kept in mind.
 const MOST_ADDRESSES: usize = 10_000;
-/// The part of the time that one address may have work done.
+/// Divisor: one address may use this fraction of the time.
 const SHARE: u32 = 4;
 
-/// So much work at once for each address, and a quarter of the time in the long run.
+/// A burst of work per address, and a quarter of the time in the long run.
 #[derive(Debug)]
 pub(super) struct WorkBudget {
     most: Duration,
@@ -25,29 +23,29 @@ struct Spent {
 }
 
 impl Spent {
-    /// What of it counts at a later time.
+    /// The part that still counts at a later time.
     fn later(self, now: Instant) -> Duration {
         self.work.saturating_sub(now.saturating_duration_since(self.at) / SHARE)
     }
 }
 
 impl WorkBudget {
-    /// A budget of so much work at once.
+    /// A budget with this burst.
     pub fn of(most: Duration) -> Self {
         Self { most, spent: Mutex::default() }
     }
 
-    /// Whether work is started for an address now.
+    /// Checks whether an address may start work.
     ///
     /// # Errors
-    /// How many seconds later it is.
+    /// The seconds to wait.
     pub fn admit(&self, address: IpAddr) -> Result<(), u64> {
         let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let over = spent.get(&address).and_then(|spent| spent.later(Instant::now()).checked_sub(self.most));
         over.map_or(Ok(()), |over| Err((over * SHARE).as_secs() + 1))
     }
 
-    /// Records work that was done for an address.
+    /// Records work for an address.
     pub fn note(&self, address: IpAddr, work: Duration) {
         let now = Instant::now();
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +59,6 @@ impl WorkBudget {
     }
 }
 
-/// What is reported to who has had too much.
 pub(super) const TOO_MUCH: &str = "this address has used its request budget; try again later";
 
 #[cfg(test)]

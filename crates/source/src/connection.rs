@@ -1,58 +1,58 @@
-//! How a source is connected, and what of it is old.
+//! The connection state of a source.
 
 use std::time::Duration;
 
 use view::drain::span;
 
-/// How the connection of a source is.
+/// The connection of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// Nothing has come yet.
+    /// No data yet.
     Connecting {
-        /// Why the last try failed, if one did.
+        /// Why the last try failed, if it did.
         cause: Option<String>,
-        /// When the next try comes, in whole seconds.
+        /// The time until the next try, in whole seconds.
         retry_in: Option<Duration>,
     },
-    /// The view is what is.
+    /// Connected.
     Live {
-        /// How long an answer takes; `None` where no one has to be asked.
+        /// The round-trip time; `None` for an embedded scheduler.
         rtt: Option<Duration>,
     },
-    /// The view was true this long ago.
+    /// The data is outdated.
     Stale {
-        /// How old the view is.
+        /// The age of the data.
         age: Duration,
-        /// Why nothing newer is there.
+        /// Why there is no newer data.
         cause: String,
-        /// When the next try comes, in whole seconds; `None` while one is under way.
+        /// The time until the next try, in whole seconds; `None` during a try.
         retry_in: Option<Duration>,
     },
-    /// The other side does not let one in.
+    /// Access denied.
     Refused {
-        /// The refusal in words, with what would be right.
+        /// The reason with the remedy.
         why: String,
-        /// How old the view is; `None` without one.
+        /// The age of the data; `None` without data.
         age: Option<Duration>,
     },
 }
 
-/// A part of the shown data that is older than the rest.
+/// A part of the data that is older than the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StalePart {
-    /// What: `the list of nodes`.
+    /// The name: `the list of nodes`.
     pub what: &'static str,
-    /// How long ago it last came whole.
+    /// The time since its last complete read.
     pub age: Duration,
-    /// Why nothing newer is there.
+    /// Why there is no newer data.
     pub cause: String,
 }
 
 impl Link {
-    /// A source in this process that has nothing newer to show.
+    /// A source in this process with current data.
     pub const LIVE: Self = Self::Live { rtt: None };
 
-    /// What is wrong with the connection, in words; `None` while the view is what is.
+    /// The connection problem, in words; `None` if connected.
     pub fn trouble(&self) -> Option<String> {
         match self {
             Self::Live { .. } => None,
@@ -65,7 +65,7 @@ impl Link {
         }
     }
 
-    /// Whether the shown state is the present one.
+    /// Whether the data is current.
     pub const fn is_live(&self) -> bool {
         matches!(self, Self::Live { .. })
     }

@@ -1,18 +1,16 @@
-//! How long the cycles of a scheduler take lately, of counters that only grow.
+//! The recent mean duration of scheduling cycles, from monotonic counters.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Over how long the mean is taken at least.
 const OVER: Duration = Duration::from_secs(10);
 
-/// The mean time of the cycles lately.
+/// The recent mean duration of cycles.
 #[derive(Debug, Default)]
 pub struct Cycles(Mutex<Reading>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
-    /// When the counters were read last, and what they showed.
     at: Option<Duration>,
     count: u64,
     total: Duration,
@@ -20,12 +18,12 @@ struct Reading {
 }
 
 impl Cycles {
-    /// Takes how many cycles there were by now, and how long they took altogether; `now` by any clock that does not go back. Returns the mean of those
-    /// since it was taken last, or of the last time in which there were any; `None` before the first cycle.
+    /// Adds a reading of the number and total duration of cycles; `now` is from any monotonic clock. Returns the mean
+    /// since the previous reading, or the last one with cycles; `None` before the first cycle.
     pub fn take(&self, now: Duration, count: u64, total: Duration) -> Option<Duration> {
         let reading = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if reading.count > count {
-            // Another run of the scheduler counts from the start.
+            // A restarted scheduler counts from zero.
             *reading = Reading::default();
         }
         if reading.mean.is_some() && reading.at.is_some_and(|at| now < at + OVER) {
@@ -39,13 +37,14 @@ impl Cycles {
         reading.mean
     }
 
-    /// The mean that was given last.
+    /// The last returned mean.
     pub fn mean(&self) -> Option<Duration> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).mean
     }
 }
 
-/// The cycles of a scheduler's metrics for Prometheus: how many, and how long they took altogether. Releases up to 1.6 count the main routine alone.
+/// Parses the number and total duration of cycles from Prometheus metrics. Releases up to 1.6 count only the main
+/// routine.
 pub fn of_metrics(text: &str) -> Option<(u64, Duration)> {
     ["scheduling_cycle", "scheduling_latency"].into_iter().find_map(|step| {
         let name = format!("yunikorn_scheduler_{step}_milliseconds");
@@ -53,7 +52,7 @@ pub fn of_metrics(text: &str) -> Option<(u64, Duration)> {
             let line = text.lines().find_map(|line| line.strip_prefix(name.as_str())?.strip_prefix(of));
             line?.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0)
         };
-        // In seconds in spite of the name.
+        // In seconds, despite the name.
         let total = Duration::try_from_secs_f64(value("_sum ")?).ok()?;
         let count = value("_count ")? as u64;
         (count > 0).then_some((count, total))

@@ -1,4 +1,4 @@
-//! The embedded scheduler as a source, on a thread with a clock.
+//! An embedded scheduler as a source, on a thread with a clock.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,10 +19,9 @@ use view::used::UsageQuestion;
 use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, Toward, View};
 
-/// How old a view may be before that is worth meaningful.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
-/// A scheduler that runs by itself in this process.
+/// A running scheduler in this process.
 pub struct Embedded {
     engine: Arc<Engine>,
     about: About,
@@ -34,25 +33,24 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Shows an engine to someone, who acts on it.
+    /// Creates a source for an engine and an actor.
     pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
         let (engine, actor) = (engine.into(), actor.into());
         Self { engine, about, actor, trends: None, alerts: None, began: Instant::now(), cycles: Cycles::default() }
     }
 
-    /// The same with what is measured of it.
+    /// Adds trends.
     #[must_use]
     pub fn with_trends(self, trends: Arc<Trends>) -> Self {
         Self { trends: Some(trends), ..self }
     }
 
-    /// The same with the alerts of its cluster.
+    /// Adds alerts.
     #[must_use]
     pub fn with_alerts(self, board: Arc<Board>) -> Self {
         Self { alerts: Some(board), ..self }
     }
 
-    /// Has something looked up in the past that is kept, on a thread of its own.
     fn look_back<T: 'static>(
         &self,
         answer: Box<dyn FnOnce(Result<T, String>) + Send>,
@@ -61,7 +59,7 @@ impl Embedded {
         let Some(past) = self.engine.history().cloned() else {
             return answer(Err("no data is stored without a state directory".to_owned()));
         };
-        // Without a thread nothing answers, and the console continues without it.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || answer(look(&past)));
     }
 }
@@ -122,7 +120,7 @@ impl Source for Embedded {
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {
-        // Who tried was reported already.
+        // The caller was already informed.
         self.engine.refuse(self.actor.clone(), order, refusal, Box::new(|_| {}));
     }
 
@@ -141,7 +139,7 @@ impl Source for Embedded {
     fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
         let engine = Arc::clone(&self.engine);
         let work = move || answer(Ok(usage::of_host(&*engine, &question)));
-        // Without a thread nothing answers, and the console continues without it.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("usage".to_owned()).spawn(work);
     }
 
@@ -172,7 +170,7 @@ impl Source for Embedded {
             let fork = copy.recv().unwrap_or(Err(NoFork::Stopped)).map_err(|why| why.to_string());
             answer(fork.map(|fork| Arc::new(WhatIf::new(fork, &name, &who, true)) as Arc<dyn Source>));
         };
-        // Without a thread nothing answers, and the console continues without it.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("what-if".to_owned()).spawn(make);
     }
 
@@ -186,7 +184,7 @@ impl Source for Embedded {
                 Err(why) => answer(Err(why)),
             }
         };
-        // Without a thread nothing answers, and the console continues without it.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("forecast".to_owned()).spawn(work);
     }
 
@@ -195,7 +193,6 @@ impl Source for Embedded {
     }
 }
 
-/// The view of an earlier time.
 pub(super) fn view_of(past: &JournalHistory, at: Time) -> Result<Arc<View>, String> {
     past.view_at(at).map_err(|why| {
         let reach = past.reaches_back_to().filter(|reach| *reach > at);

@@ -1,4 +1,4 @@
-//! Explanations as a console shows them: in the form of the wire, so that every source says the same.
+//! Converts explanations to sheets through the wire format, so that all sources give the same words.
 
 use std::time::UNIX_EPOCH;
 
@@ -7,7 +7,6 @@ use view::waiting::{Finding, Sheet, SheetLine};
 use wire::convert::read::explain as read;
 use wire::convert::{Wall, explain as convert};
 
-/// What was found by a scheduler whose time is the source's.
 pub(super) fn sheet(found: &Finding) -> Sheet {
     let wall = Wall::new(UNIX_EPOCH, 1.0);
     match found {
@@ -16,7 +15,8 @@ pub(super) fn sheet(found: &Finding) -> Sheet {
     }
 }
 
-/// The same by a twin, with what it could not see, what its original says, and how well it does.
+/// The sheet of an explanation by a simulation copy, with its missing data, the reports of the original, and its
+/// accuracy.
 pub(super) fn by_twin(found: &Finding, twin: &Twin, how: String) -> Sheet {
     let wall = Wall::new(UNIX_EPOCH, 1.0);
     let mut sheet = match found {
@@ -69,7 +69,7 @@ spec:
   containers: [{name: c, resources: {requests: {cpu: '2'}}}]
 ";
 
-    /// The page of the console says what the command line says.
+    /// The page has the same content as the command line.
     #[test]
     fn a_sheet_by_a_twin_has_the_notes_of_the_gang_and_a_heading_for_what_is_unknown() {
         let scenario = scenario::read(STEPS).scenario.unwrap();

@@ -1,5 +1,5 @@
-//! The effect of another configuration in the next minutes, in lines for a person: tried on a copy, where allocations end as others of
-//! their queue did.
+//! Forecasts the effect of another configuration in the next minutes: tried on a copy, in which allocations end like
+//! earlier ones of their queue.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,33 +12,32 @@ use forecast::whatif::{
 use model::{QueuePath, Resource, VCORE};
 use view::units::show_amount;
 
-/// How far it looks ahead, in the scheduler's time.
+/// The time range, in scheduler time.
 pub const AHEAD: Duration = Duration::from_secs(600);
-/// The bounds of a forecast; a cluster that decides more in that time is reported as such.
+/// A cluster with more decisions than this gets a message instead.
 const BOUNDS: Bounds = Bounds { cycles: 200_000, trace_lines: 0 };
-/// How many queues are named.
 const MOST_QUEUES: usize = 6;
 
-/// Where the lines go, or why there are none. Called once, from any thread; never when it was stopped before.
+/// Receives the lines or an error, once, from any thread; never after a stop.
 pub type ForecastAnswer = Box<dyn FnOnce(Result<Vec<String>, String>) + Send>;
 
-/// Signals to work next to the draw loop that no one waits for it any more.
+/// Stops work whose result is no longer needed.
 #[derive(Clone, Debug, Default)]
 pub struct StopSign(Arc<AtomicBool>);
 
 impl StopSign {
-    /// Stops the work: its result is not wanted any more.
+    /// Stops the work.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the result is still wanted.
+    /// Whether the result is still needed.
     pub fn is_clear(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What a configuration leads to on a fork. `None`: it was stopped.
+/// Returns the effects of a configuration on a fork; `None` if stopped.
 pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopSign) -> Option<Result<Vec<String>, String>> {
     let plan = Plan {
         steps: vec![Step::Config(text)],
@@ -63,7 +62,7 @@ fn lines(pair: &Pair) -> Vec<String> {
     let mut queues: BTreeMap<&QueuePath, String> = BTreeMap::new();
     for (queue, (without, with)) in &pair.comparison.queues {
         let (without, with) = (without.clone().unwrap_or_default(), with.clone().unwrap_or_default());
-        // A parent says what its leaves say.
+        // The leaves already cover a parent.
         let is_parent = pair.comparison.queues.keys().any(|other| other != queue && other.is_within(queue));
         let line = if is_parent { String::new() } else { of_queue(&without, &with) };
         if !line.is_empty() {
@@ -79,7 +78,6 @@ fn lines(pair: &Pair) -> Vec<String> {
     lines
 }
 
-/// `is preempted by 12 cpu, uses 12 cpu less at the end, 3 asks more wait`.
 fn of_queue(without: &Figures, with: &Figures) -> String {
     let mut parts = Vec::new();
     let taken = with.taken.sub(&without.taken);

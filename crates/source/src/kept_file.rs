@@ -1,6 +1,6 @@
-//! A file of one context or state directory that one process writes and others read: `NAME.redb`, with `NAME.lock` next to it.
+//! A file of a context or state directory with one writer process and many readers: `NAME.redb`, with `NAME.lock`.
 //!
-//! Who holds the lock writes. The file itself is open only while it is read or written, so that others can read it.
+//! The owner of the lock writes. The file is open only during a read or write, so that others can read it.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -10,37 +10,35 @@ use std::time::{Duration, SystemTime};
 use engine::file_lock::FileLock;
 use redb::{Database, WriteTransaction};
 
-/// How much of the file is held in memory while it is open.
+/// Bytes of the file cached while it is open.
 const CACHE: usize = 4 << 20;
 
-/// How often it is tried again while someone reads the file, and the pause before that.
+/// The number of retries while a reader has the file open, and the pause before each.
 const READER_TRIES: u32 = 50;
 const READER_PAUSE: Duration = Duration::from_millis(20);
 
-/// What this process does with the file.
+/// The role of this process for the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It alone writes.
+    /// This process writes.
     Writer,
-    /// Another one writes.
+    /// Another process writes.
     Reader,
 }
 
-/// The file, and the lock while this process has it.
+/// The file, and the lock if this process has it.
 #[derive(Debug)]
 pub struct RetainedFile {
     folder: PathBuf,
     path: PathBuf,
-    /// What is in it, as messages call it.
+    /// The name of the content in messages.
     what: &'static str,
     lock: Option<FileLock>,
-    /// Where a damaged file is that this process has moved aside.
     aside: Option<PathBuf>,
-    /// When the file was changed, as it was read last.
     read: Option<SystemTime>,
 }
 
-/// Whether an error is about what is in the file, and not about the disk.
+/// Whether an error is about the content, not the disk.
 pub fn is_damage(error: &redb::Error) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     match error {
@@ -50,27 +48,27 @@ pub fn is_damage(error: &redb::Error) -> bool {
     }
 }
 
-/// What is reported of a file that is damaged.
+/// The message about a damaged file.
 pub fn damaged(path: &Path, error: &redb::Error) -> String {
     format!("{} is damaged: {error}; the next start moves it aside and starts a new file", path.display())
 }
 
 impl RetainedFile {
-    /// The file of this name in a directory; `what`: how messages call what is in it.
+    /// Returns a file of a directory, unopened; `what` names the content in messages.
     pub fn new(folder: &Path, name: &str, what: &'static str) -> Self {
         let path = folder.join(format!("{name}.redb"));
         Self { folder: folder.to_owned(), path, what, lock: None, aside: None, read: None }
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes the lock, if no one has it, and reads the file.
+    /// Acquires the lock if it is free, and reads the file. A writer moves a damaged file aside.
     ///
     /// # Errors
-    /// The directory or the file cannot be used: why, in words. A damaged file is moved aside by the one who writes.
+    /// Returns an error if the directory or the file is unusable.
     pub fn open<T: Default>(
         &mut self,
         read: impl FnOnce(&Database) -> Result<T, redb::Error>,
@@ -85,7 +83,7 @@ impl RetainedFile {
         if !self.path.exists() {
             return Ok((role, T::default()));
         }
-        // To who writes nothing is as good as what is there: a reader has it open for milliseconds.
+        // A writer must not continue without the data: a reader has the file open only for milliseconds.
         let database = if role == Role::Writer { self.database_soon() } else { self.database() };
         match database.and_then(|database| read(&database)) {
             Ok(read) => Ok((role, read)),
@@ -97,13 +95,13 @@ impl RetainedFile {
                 Ok((role, T::default()))
             }
             Err(error) if is_damage(&error) => Err(damaged(&self.path, &error)),
-            // It is being written just now.
+            // It is being written now.
             Err(redb::Error::DatabaseAlreadyOpen) if role == Role::Reader => Ok((role, T::default())),
             Err(error) => Err(format!("{}: {error}", self.path.display())),
         }
     }
 
-    /// What changed since it was read last; `None` where nothing did. The role is another one when the writer has ended.
+    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
     pub fn follow<T: Default>(&mut self, read: impl FnOnce(&Database) -> Result<T, redb::Error>) -> Option<(Role, T)> {
         let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok();
         if changed != self.read {
@@ -119,22 +117,22 @@ impl RetainedFile {
         }
     }
 
-    /// Where a damaged file is that was there before: all restarts.
+    /// The new path of a damaged file; the content restarts.
     pub fn moved_aside(&self) -> Option<&Path> {
         self.aside.as_deref()
     }
 
-    /// Whether this process may write it.
+    /// Whether this process is the writer.
     pub const fn is_writer(&self) -> bool {
         self.lock.is_some()
     }
 
     fn database(&self) -> Result<Database, redb::Error> {
         if !self.path.exists() {
-            // What was measured is no one else's business.
+            // Measurements are private to the owner.
             OpenOptions::new().create_new(true).write(true).mode(0o600).open(&self.path)?;
         } else if fs::metadata(&self.path)?.len() == 0 {
-            // The store would take it for a new one. It is one for a moment, of a process that makes it.
+            // The store would initialize it. A new file is empty for a moment.
             return Err(match self.is_writer() {
                 true => redb::Error::Corrupted("the file is empty".to_owned()),
                 false => redb::Error::DatabaseAlreadyOpen,
@@ -143,7 +141,7 @@ impl RetainedFile {
         Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
     }
 
-    /// The same, once no one reads it.
+    /// Waits until no reader has it open.
     fn database_soon(&self) -> Result<Database, redb::Error> {
         for _ in 0..READER_TRIES {
             match self.database() {
@@ -154,10 +152,10 @@ impl RetainedFile {
         self.database()
     }
 
-    /// Writes, all of it or nothing.
+    /// Writes atomically.
     ///
     /// # Errors
-    /// Why the file cannot be written, in words.
+    /// Returns an error if the file cannot be written.
     pub fn write(&self, put: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> Result<(), String> {
         let written = || {
             self.lock.as_ref().map_or(Ok(()), FileLock::keep)?;

@@ -1,32 +1,32 @@
-//! Objects of a Kubernetes cluster that are read when a person requests them. Every call returns at once.
+//! Kubernetes objects that are read on demand. No call blocks.
 
 use std::sync::Arc;
 
 use view::kubernetes::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName};
 
-/// Where the text of an object goes, as YAML, or why there is none. Called once, from any thread.
+/// Receives the YAML of an object or an error, once, from any thread.
 pub type ObjectTextAnswer = Box<dyn FnOnce(Result<String, String>) + Send>;
 
-/// Where the events of an object go, the oldest first, or why they are unknown. Called once, from any thread.
+/// Receives the events of an object, the oldest first, or an error, once, from any thread.
 pub type ObjectEventsAnswer = Box<dyn FnOnce(Result<Vec<ObjectEvent>, String>) + Send>;
 
-/// Where the next part of a log goes, or why there is none. Called once, from any thread; not at all when the log is dropped before.
+/// Receives the next part of a log or an error, once, from any thread; never after the log is dropped.
 pub type LogAnswer = Box<dyn FnOnce(Result<LogPart, String>) + Send>;
 
-/// The cluster that a scheduler is in.
+/// The cluster of a scheduler.
 pub trait Objects: Send + Sync {
-    /// Has an object read as YAML.
+    /// Reads an object as YAML.
     fn text(&self, of: ObjectName, answer: ObjectTextAnswer);
 
-    /// Has the events of a pod read.
+    /// Reads the events of a pod.
     fn events(&self, of: EventsOf, answer: ObjectEventsAnswer);
 
-    /// Opens the log of a container. What is dropped reads nothing more.
+    /// Opens the log of a container. Dropping it stops the reads.
     fn log(&self, of: LogName) -> Arc<dyn LogStream>;
 }
 
-/// A log that is read part by part. What is not requested is not read, so a fast container fills no memory here.
+/// A log, read part by part on demand, so that a fast container fills no memory.
 pub trait LogStream: Send + Sync {
-    /// Asks for the next part; the answer waits until there is one.
+    /// Requests the next part; the answer waits for one.
     fn next(&self, answer: LogAnswer);
 }

@@ -1,4 +1,4 @@
-//! The owners of pods, as a source is requested them.
+//! Requests about the owners of pods.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use model::{AppId, QueuePath};
 use view::act::Refusal;
 use view::kubernetes::{Chain, OwnerDone, OwnerObject};
 
-/// Owners of the pods of an application that are to be suspended, or to run again.
+/// Suspends or resumes the owners of an application's pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuspendOrder {
-    /// The partition that the application is in, or was.
+    /// The partition of the application.
     pub partition: Arc<str>,
-    /// The application whose pods they made.
+    /// The application.
     pub app: AppId,
-    /// The queue that it is in, or was: its access list decides.
+    /// The current or last queue of the application: its access list decides.
     pub queue: QueuePath,
-    /// The owners, as they were read; another one of the same name is unchanged.
+    /// The owners as read; a recreated object of the same name is not changed.
     pub owners: Vec<OwnerObject>,
-    /// Suspend them, or let them run again.
+    /// Suspend; otherwise resume.
     pub suspended: bool,
-    /// Why, for the record; may be empty.
+    /// The reason, for the record; may be empty.
     pub reason: String,
 }
 
-/// Where it goes who owns the pods of an application, or why that is unknown. Called once, from any thread.
+/// Receives the owners of an application's pods or an error, once, from any thread.
 pub type OwnersAnswer = Box<dyn FnOnce(Result<Vec<Chain>, String>) + Send>;
 
-/// Where it goes what was done to owners, one by one. Called once, from any thread.
+/// Receives the result per owner or a rejection, once, from any thread.
 pub type SuspendAnswer = Box<dyn FnOnce(Result<Vec<OwnerDone>, Refusal>) + Send>;

@@ -1,4 +1,4 @@
-//! What rules of alerts are judged by, taken from a source; and the thread that has them judged.
+//! Evaluates alert rules on the data of a source, on its own thread.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -13,17 +13,16 @@ use alerts::alerting::store;
 use model::Time;
 use view::health;
 
-/// How often rules are judged, by the wall clock, where the scheduler's time runs with it.
+/// The interval of evaluations at normal speed, by the wall clock.
 pub const EVERY: Duration = Duration::from_secs(5);
-/// The same where it runs faster.
+/// The interval at a higher speed.
 const EVERY_FAST: Duration = Duration::from_secs(1);
-/// How often the checks of a scheduler in this process are made, by the wall clock: they look at every allocation.
+/// The interval of health checks of an embedded scheduler, by the wall clock: they read every allocation.
 const HEALTH_EVERY: Duration = Duration::from_secs(60);
-/// How many important events are examined.
 const EVENTS: usize = 5_000;
 
 impl OwnHealth {
-    /// The checks that failed, a sentence each; `None` where they are unknown. Those of a scheduler in this process are not made here.
+    /// The failed checks, one sentence each; `None` if unknown. Not for an embedded scheduler.
     pub fn failed(&self) -> Option<Vec<String>> {
         match self {
             Self::Here => Some(Vec::new()),
@@ -33,22 +32,22 @@ impl OwnHealth {
     }
 }
 
-/// Takes moments of a source.
+/// Collects the data of a source.
 #[derive(Debug, Default)]
 pub struct Probe {
-    /// The directory whose disk is watched.
+    /// The directory with the monitored disk.
     pub state: Option<PathBuf>,
-    /// What the checks of a scheduler in this process found last, and when by the clock of the one that takes the moments.
+    /// The last health check of an embedded scheduler, with its time by the caller's clock.
     health: Option<(Duration, Vec<String>)>,
 }
 
 impl Probe {
-    /// A probe that also watches the disk of a directory.
+    /// Returns a probe that also monitors the disk of a directory.
     pub fn new(state: Option<PathBuf>) -> Self {
         Self { state, health: None }
     }
 
-    /// The moment of now; `clock` is any clock that runs with the wall's.
+    /// Returns the current data; `clock` is any clock at wall clock speed.
     pub fn given(&mut self, source: &dyn Source, clock: Duration) -> Given {
         let (view, at) = (source.view(), source.now());
         let tracking = source.events(u64::MAX, 0).tracking;
@@ -72,7 +71,7 @@ impl Probe {
     }
 }
 
-/// The thread that judges rules. Dropping this ends it and waits for it: after that it has no allocations of the source.
+/// The evaluation thread. Dropping it stops it and waits: afterwards it does not own the source.
 #[derive(Debug)]
 pub struct Watching {
     stop: Option<Sender<()>>,
@@ -80,9 +79,9 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Lets it run until its source no longer exists.
+    /// Lets it run until its source is dropped.
     pub fn detach(mut self) {
-        // It ends when the source no longer exists, and needs no word before.
+        // It ends with its source, without a stop message.
         std::mem::forget(self.stop.take());
         self.thread.take();
     }
@@ -92,16 +91,17 @@ impl Drop for Watching {
     fn drop(&mut self) {
         self.stop.take();
         if let Some(thread) = self.thread.take() {
-            // The panic hook has reported a panic of the thread already.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
     }
 }
 
-/// Starts the thread that judges the rules of a source's board. `speed`: how much faster than the wall clock the scheduler's time runs.
+/// Starts the thread for the rules of a source's board. `speed` is the speed of the scheduler clock relative to the
+/// wall clock.
 ///
 /// # Errors
-/// The operating system gives no thread.
+/// Returns an error if the thread cannot be started.
 pub fn watch(source: &Arc<dyn Source>, state: Option<PathBuf>, speed: f64) -> std::io::Result<Watching> {
     let source: Weak<dyn Source> = Arc::downgrade(source);
     let every = if speed > 2.0 { EVERY_FAST } else { EVERY };

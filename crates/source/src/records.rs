@@ -1,4 +1,4 @@
-//! The ledger as a source knows it: the audit, and the configurations that were active.
+//! The audit and the revisions from a source.
 
 use std::sync::Arc;
 
@@ -6,30 +6,30 @@ use engine::AuditLog;
 use view::act::Actor;
 use view::audit::{AuditPage, AuditQuery, Revision};
 
-/// How many entries and revisions are shown at most.
+/// The maximum number of shown entries and revisions.
 pub const SHOWN: usize = 10_000;
 
-/// Where the text of a revision goes, or why it cannot be fetched. Called once, from any thread.
+/// Receives the text of a revision or an error, once, from any thread.
 pub type TextAnswer = Box<dyn FnOnce(Result<Arc<str>, String>) + Send>;
 
-/// What is known of a ledger at one time, as far as who acts may see it.
+/// The records that an actor may see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Records {
     /// Counts up with each change.
     pub generation: u64,
-    /// Who did what; or why that is unknown.
+    /// The audit, or why it is unknown.
     pub audit: Result<AuditPage, Arc<str>>,
-    /// The configurations that were active, the newest first; or why they are unknown.
+    /// The revisions, the newest first, or why they are unknown.
     pub revisions: Result<Vec<Arc<Revision>>, Arc<str>>,
 }
 
 impl Records {
-    /// Nothing is known, for this reason.
+    /// Returns unknown records, with the reason.
     pub fn unknown(why: &str) -> Self {
         Self { generation: 0, audit: Err(Arc::from(why)), revisions: Err(Arc::from(why)) }
     }
 
-    /// The part of a ledger in this process that someone may see; `None` when it has not changed since a generation.
+    /// The records of an embedded scheduler that an actor may see; `None` if unchanged since a generation.
     pub fn of(ledger: &AuditLog, actor: &Actor, known: u64) -> Option<Self> {
         let generation = ledger.generation();
         if generation == known {
@@ -41,10 +41,10 @@ impl Records {
         Some(Self { generation, audit: Ok(audit), revisions: Ok(ledger.recent_revisions()) })
     }
 
-    /// The text of a revision of a ledger in this process.
+    /// The text of a revision of an embedded scheduler.
     ///
     /// # Errors
-    /// It is unknown.
+    /// Returns an error if it is unknown.
     pub fn text_of(ledger: &AuditLog, number: u64) -> Result<Arc<str>, String> {
         let revision = ledger.revision(number).ok_or_else(|| format!("revision {number} not found"))?;
         revision.text.clone().ok_or_else(|| format!("the text of revision {number} is unknown"))

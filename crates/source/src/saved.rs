@@ -1,4 +1,4 @@
-//! A saved state dump as a source: one moment, which never changes (`rest.md` 5.17).
+//! A saved state dump as an immutable source (`rest.md` 5.17).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use view::waiting::{Question, Sheet, SheetAnswer};
 use wire::convert::read::{RemoteState, Shapes, time};
 use wire::dto;
 
-/// A cluster as it was when its state was dumped.
+/// A cluster at the time of its dump.
 pub struct Saved {
     view: Arc<View>,
     twins: Twins,
@@ -25,10 +25,10 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Reads a state dump, kornsole or Apache YuniKorn's; `name` is shown.
+    /// Reads a state dump of kornsole or Apache YuniKorn; `name` is shown.
     ///
     /// # Errors
-    /// It is no state dump: what is wrong, and where.
+    /// Returns the error with its location if the file is not a dump.
     pub fn read(name: &str, bytes: &[u8], identity: Identity) -> Result<Self, String> {
         let read = partial::read(name, bytes)?;
         let mut notes = vec!["A saved state: it is read-only and does not change.".to_owned()];
@@ -40,10 +40,10 @@ impl Saved {
         Ok(Self { view, twins, about, identity, unread })
     }
 
-    /// A scheduler in the state of a partition as it was saved. Takes its time when it is requested first.
+    /// The simulation copy of a partition. The first call is slow.
     ///
     /// # Errors
-    /// There is no such partition.
+    /// Returns an error if the partition does not exist.
     pub fn twin(&self, partition: &Arc<str>) -> Result<Arc<Twin>, Refusal> {
         self.twins.of(partition)
     }
@@ -77,7 +77,7 @@ impl Source for Saved {
     fn explain(&self, question: Question, answer: SheetAnswer) {
         let twins = self.twins.clone();
         let work = move || answer(twins.explain(&question));
-        // Without a thread there is no answer; the page says that it is asked.
+        // Without a thread there is no answer; the page shows that it is loading.
         let _ = std::thread::Builder::new().name("saved-twin".to_owned()).spawn(work);
     }
 
@@ -88,7 +88,7 @@ impl Source for Saved {
             let twin = twins.of(&partition).map_err(|why| why.to_string());
             answer(twin.and_then(|twin| WhatIf::of_twin(&twin, &name, &who)));
         };
-        // Without a thread nothing answers, and the console continues without it.
+        // Without a thread there is no answer; the console continues.
         let _ = std::thread::Builder::new().name("what-if".to_owned()).spawn(work);
     }
 
@@ -99,7 +99,7 @@ impl Source for Saved {
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
 }
 
-/// The twins of the partitions of a dump, each made when it is requested first.
+/// The simulation copies of the partitions, created on demand.
 #[derive(Clone)]
 struct Twins {
     view: Arc<View>,
@@ -131,7 +131,6 @@ impl Twins {
     }
 }
 
-/// The whole state of a dump, and the text of its configuration.
 fn view(read: SavedAnswer) -> (Arc<View>, Option<Arc<str>>) {
     let SavedAnswer { dump, users, groups, notes, unknown, .. } = read;
     let has_allocation_time =
@@ -155,7 +154,7 @@ fn view(read: SavedAnswer) -> (Arc<View>, Option<Arc<str>>) {
     (remote_state.take_view(at).unwrap_or_default(), remote_state.configured_text())
 }
 
-/// The profile for previews, by the shape of the dump: the children of a queue are named again since 1.6.
+/// The profile for previews, from the shape of the dump: queues list their children's names since 1.6.
 fn profile(dump: &dto::StateDump) -> Profile {
     let ours = dump.cluster_info.iter().any(|cluster| cluster.cluster_name == "kornsole");
     let new = dump.partitions.iter().any(|partition| partition.preemption_enabled.is_some());
@@ -168,7 +167,7 @@ fn profile(dump: &dto::StateDump) -> Profile {
     }
 }
 
-/// When the dump was made; of one without its time, the latest thing in it.
+/// The time of the dump, or else of its latest item.
 fn moment(dump: &dto::StateDump) -> Time {
     let latest = || {
         let logs = dump.applications.iter().flat_map(|app| app.state_log.iter().map(|change| change.time));

@@ -1,4 +1,4 @@
-//! The embedded scheduler as a source that is stepped by hand: for tests and tapes.
+//! A manually stepped embedded scheduler as a source, for tests and tapes.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,7 +24,7 @@ use view::used::UsageQuestion;
 use view::waiting::{ExplainAnswer, Finding, Question, SheetAnswer};
 use view::{EventPage, Record, Toward, View};
 
-/// A scheduler in this process whose time moves only when it is reported to: for tests and tapes.
+/// A scheduler whose time advances only on request, for tests and tapes.
 pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
@@ -40,26 +40,24 @@ pub struct Stepped {
     shadow: Option<ShadowSheet>,
 }
 
-/// How alerts are judged as time is stepped.
 #[derive(Default)]
 struct Judging {
     probe: Probe,
-    /// When they were judged last.
     last: Option<Time>,
 }
 
 impl Stepped {
-    /// What the wall clock shows at the start, since 1970: always the same, so that tapes are.
+    /// The fixed wall clock at the start, since 1970, so that tapes are reproducible.
     pub const BEGAN: Duration = Duration::from_secs(1_790_000_000);
 
-    /// Shows a core, after everything that is due at its start.
+    /// Creates a source from a core, after everything due at its start.
     pub fn new(core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let stepped = Self::unstarted(core, about, actor);
         stepped.advance(Duration::ZERO);
         stepped
     }
 
-    /// Shows a core unchanged: what is due at its start waits for [`Stepped::advance_until`].
+    /// Creates a source from an unchanged core: what is due at its start waits for [`Stepped::advance_until`].
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
         let (events, counters, ledger) =
@@ -81,31 +79,30 @@ impl Stepped {
         }
     }
 
-    /// The same where its applications are these jobs.
+    /// Adds jobs.
     #[must_use]
     pub fn with_jobs(self, jobs: Option<Arc<dyn Jobs>>) -> Self {
         Self { jobs, ..self }
     }
 
-    /// The same with the journal that its core is kept in.
+    /// Adds the journal of the core.
     #[must_use]
     pub fn with_journal(self, journal: JournalHistory) -> Self {
         Self { journal: Some(journal), ..self }
     }
 
-    /// The same with the alerts of its cluster, which are judged as its time moves.
+    /// Adds alerts, evaluated as time advances.
     #[must_use]
     pub fn with_alerts(self, board: Arc<Board>) -> Self {
         Self { alerts: Some((board, Mutex::default())), ..self }
     }
 
-    /// The same as what a shadow shows that found this.
+    /// Adds the results of a shadow.
     #[must_use]
     pub fn with_shadow(self, sheet: ShadowSheet) -> Self {
         Self { shadow: Some(sheet), ..self }
     }
 
-    /// Judges the alerts, where the last time is long enough ago.
     fn judge(&self) {
         let Some((board, judging)) = &self.alerts else { return };
         let now = Source::now(self);
@@ -119,20 +116,20 @@ impl Stepped {
         board.step(&given, Timing { wall: UNIX_EPOCH + Self::BEGAN + clock, speed: 1.0 });
     }
 
-    /// Moves time, carries out everything that is due by then, and shows the outcome. Returns the time after it.
+    /// Advances time, does everything due, and publishes the result. Returns the new time.
     pub fn advance(&self, by: Duration) -> Time {
         let until = Source::now(self) + by;
         self.advance_until(until, usize::MAX);
         until
     }
 
-    /// The core, as far as it has come.
+    /// Returns the core.
     pub fn into_core(self) -> Core {
         self.core.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out what is due by `until`, at most `steps` cycles and commands, and shows the outcome. After
-    /// [`Progress::Busy`] the next call continues with the rest.
+    /// Does what is due by `until`, at most `steps` cycles and commands, and publishes the result. After
+    /// [`Progress::Busy`], the next call continues.
     pub fn advance_until(&self, until: Time, steps: usize) -> Progress {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = core.run_until(until, steps);
@@ -146,7 +143,7 @@ impl Stepped {
         progress
     }
 
-    /// Has an order of someone carried out, and what it leads to at this very moment, cycles among it.
+    /// Executes an order and everything due at the same time, including cycles.
     fn carry_out(&self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = core.perform(actor, order);
@@ -213,7 +210,7 @@ impl Host for Stepped {
         let (answer, answers) = channel();
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         core.share();
-        // The receiver is here.
+        // The receiver is local.
         let _ = answer.send(core.fork(partition.as_deref(), most));
         answers
     }
@@ -300,7 +297,7 @@ impl Source for Stepped {
         self.jobs.as_deref()
     }
 
-    /// Measured now, and for the time before taken from the samples of the view: the same keys give the same trends.
+    /// Measures now, and derives earlier values from the samples of the view: the same keys give the same trends.
     fn trends(&self) -> Option<Arc<Trends>> {
         let trends = self.trends.get_or_init(Trends::in_memory);
         trends.observe(self);

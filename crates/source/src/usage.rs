@@ -1,4 +1,4 @@
-//! What was used over time, as a console requests it.
+//! Answers questions about usage over time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,21 +12,21 @@ use wire::convert::read::used;
 use wire::convert::{followed_report, tracked_report, usage_report};
 use wire::dto::time::{parse_rfc3339, rfc3339};
 
-/// An hour in nanoseconds.
+/// Nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
-/// An hour in microseconds.
+/// Microseconds.
 const HOUR_MICROS: u64 = 3_600_000_000;
-/// How far back the middle of the last month is from the first of this one, in nanoseconds.
+/// From the first day of a month back to the middle of the previous one, in nanoseconds.
 const INTO_LAST_MONTH: i64 = 15 * 24 * HOUR;
 
-/// Answers from the ledger of a scheduler in this process. Takes longer than a frame: not to be called where frames are drawn.
+/// Answers from the ledger of an embedded scheduler. Slower than a frame: not for the draw thread.
 pub(super) fn of_host(host: &dyn Host, question: &UsageQuestion) -> Used {
     let (runs, ledger) = (host.clock_runs(), host.ledger());
-    // While it is paused its time stands.
+    // Time is stopped during a pause.
     let view = host.published().view();
     let now = if view.paused { view.at } else { host.now() };
     let (from, to) = match question.period {
-        // Hours are those of the scheduler, however fast its time runs; the one in which the period starts counts.
+        // Hours of scheduler time at any speed, including the partial first one.
         UsagePeriod::Hours(hours) => {
             let from = now - Duration::from_secs(u64::from(hours) * 3_600);
             (Some(Time(from.0 / HOUR_MICROS * HOUR_MICROS)), None)
@@ -46,7 +46,6 @@ pub(super) fn of_host(host: &dyn Host, question: &UsageQuestion) -> Used {
     used(usage_report(&ledger.report(now, &asked), &runs), question.by)
 }
 
-/// The path of the native API that answers a question, at a time of the wall clock in nanoseconds since 1970.
 pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
     let (from, to) = bounds(question.period, now);
     let mut path = format!("kornsole/v1/usage?by={}", question.by.name());
@@ -58,15 +57,15 @@ pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
     path
 }
 
-/// Answers from the ledger that this machine follows of Apache YuniKorn.
+/// Answers from the local ledger of a remote Apache YuniKorn.
 ///
 /// # Errors
-/// It has not started.
+/// Returns an error if the ledger has not started.
 pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (from, to) = bounds(question.period, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
     let time = |nanos: i64| Time(u64::try_from(nanos / 1_000).unwrap_or(0));
-    // The hour in which a period of hours starts counts.
+    // A period of hours includes its partial first hour.
     let hours = matches!(question.period, UsagePeriod::Hours(_));
     let from = from.map(time).map(|from| if hours { Time(from.0 / HOUR_MICROS * HOUR_MICROS) } else { from });
     let asked = Question {
@@ -79,10 +78,10 @@ pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: Sy
     Ok(used(followed_report(followed, &asked)?, question.by))
 }
 
-/// Answers from what Apache YuniKorn shows where no ledger is followed of it: it keeps none itself.
+/// Answers from the counts that Apache YuniKorn reports, without a local ledger: it stores none itself.
 ///
 /// # Errors
-/// It does not show that.
+/// Returns an error if it does not report them.
 pub(super) fn of_view(view: &View, question: &UsageQuestion) -> Result<Used, String> {
     if question.period != UsagePeriod::All {
         return Err("Apache YuniKorn does not record usage history; use period `all`".to_owned());
@@ -103,7 +102,7 @@ const fn dimension(by: UsageBy) -> Dimension {
     }
 }
 
-/// From when to when a period goes, at a time of the wall clock; all in nanoseconds since 1970.
+/// The start and end of a period; all values are in nanoseconds since 1970.
 fn bounds(period: UsagePeriod, now: i64) -> (Option<i64>, Option<i64>) {
     match period {
         UsagePeriod::All => (None, None),
@@ -116,7 +115,6 @@ fn bounds(period: UsagePeriod, now: i64) -> (Option<i64>, Option<i64>) {
     }
 }
 
-/// When the month of a time started, by UTC.
 fn month(nanos: i64) -> Option<i64> {
     let text = rfc3339(nanos);
     parse_rfc3339(&format!("{}-01T00:00:00Z", text.get(..7)?))

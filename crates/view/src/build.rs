@@ -28,14 +28,12 @@ use scheduler::{Partition, Scheduler};
 pub struct ViewBuilder {
     view: View,
     partitions: Vec<PartitionBuilder>,
-    /// When the allocation rate next changes because time passes.
     rate_changes: Option<Time>,
     notice_count: u64,
     changed: bool,
     history: History,
 }
 
-/// The builder's data of a partition that is not in the view.
 #[derive(Debug, Default)]
 struct PartitionBuilder {
     /// The settings behind each queue row, by slot.
@@ -213,7 +211,6 @@ impl PartitionBuilder {
         true
     }
 
-    /// Updates a queue row; returns whether its limits changed.
     fn update_queue(&mut self, view: &mut PartitionView, partition: &Partition, key: QueueKey) -> bool {
         let slot = key.slot();
         grow(&mut view.queues, slot);
@@ -294,7 +291,6 @@ impl PartitionBuilder {
     }
 }
 
-/// Marks everything dirty, for the first view.
 fn everything(partition: &Partition) -> Dirty {
     let mut all = Dirty { tree: true, app_set: true, ..Dirty::default() };
     partition.queues.iter().for_each(|queue| all.queues.mark(queue.key));

@@ -91,7 +91,6 @@ impl ClockGap {
     }
 }
 
-/// The wall clock duration of a scheduler duration, in nanoseconds.
 fn span(speed: f64, span: Duration) -> i64 {
     // Exact at speed 1, which is a setting and not a computed value.
     let span = if speed == 1.0 { span } else { span.div_f64(speed) };

@@ -7,9 +7,7 @@ use model::{Acl, AppState, QueueState, Time};
 
 use scheduler::{COMPLETING, Draining, DrainingApp};
 
-/// The number of applications and administrators in the one line.
 const NAMED: usize = 3;
-/// The number of listed applications.
 const LISTED: usize = 50;
 
 /// The notice for a queue that starts to drain, or drains for long: weight, one line, and the list of blocking

@@ -115,7 +115,6 @@ fn nodes(view: &View, is_wrong: impl Fn(&NodeRow) -> bool) -> Vec<String> {
     all.filter(|node| is_wrong(node)).map(|node| node.id.to_string()).collect()
 }
 
-/// Whether two resources are equal; an absent name counts as 0.
 fn equal(one: &Resource, other: &Resource) -> bool {
     one.sub(other).is_zero()
 }
@@ -138,10 +137,8 @@ fn stray_reservations(partition: &PartitionView) -> Vec<String> {
     reserved.filter(|(app, _)| !live.contains(app.as_str())).map(|(app, ask)| format!("{app}/{ask}")).collect()
 }
 
-/// Application, request, and node of an allocation.
 type Held<'v> = (&'v str, &'v str, &'v str);
 
-/// The allocations of active applications.
 fn of_apps(partition: &PartitionView) -> BTreeSet<Held<'_>> {
     let asks = partition.apps.iter().flatten().flat_map(|app| app.asks.values().map(move |ask| (app, ask)));
     asks.filter_map(|(app, ask)| match &ask.state {
@@ -156,7 +153,6 @@ fn on_nodes(partition: &PartitionView) -> BTreeSet<Held<'_>> {
     all.map(|(node, held)| (held.app.as_str(), held.ask.as_str(), node.id.as_str())).collect()
 }
 
-/// The entries that are only in the first set, as `application/ask`.
 fn missing(one: &BTreeSet<Held<'_>>, other: &BTreeSet<Held<'_>>) -> Vec<String> {
     one.difference(other).map(|(app, ask, _)| format!("{app}/{ask}")).collect()
 }

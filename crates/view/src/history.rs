@@ -76,7 +76,6 @@ impl History {
         due
     }
 
-    /// Adds a sample and drops old data above the limits.
     pub(super) fn add(&mut self, sample: Sample) {
         self.queues += count_queues(&sample);
         self.samples.push_back(Arc::new(sample));
@@ -101,7 +100,6 @@ impl History {
 }
 
 impl History {
-    /// Drops a sample if it is not on the minute.
     fn thin_out(&mut self, at: usize) {
         if self.samples.get(at).is_some_and(|sample| !sample.on_the_minute()) {
             let gone = self.samples.remove(at);

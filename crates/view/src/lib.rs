@@ -1,13 +1,13 @@
 //! The read model: a cluster at one time.
 //!
-//! A [`View`] is an immutable value. Views share everything that did not change, so a new view costs only the changes;
-//! untouched rows are the same allocation (`Arc::ptr_eq`).
+//! A [`View`] is an immutable value that shares unchanged data with the previous one; untouched rows are the same
+//! allocation (`Arc::ptr_eq`).
 //!
 //! Invariants:
 //! - plain data, no serialization, no IO, no clock;
 //! - values from several rows (headroom, binding maxima) are computed on demand, in [`explain`], so that a change of
-//!   the root does not touch the rows of all queues;
-//! - the REST client builds the same rows from the responses of a remote scheduler.
+//!   the root does not touch all rows;
+//! - the REST client builds the same rows for a remote scheduler.
 
 pub mod act;
 pub mod audit;

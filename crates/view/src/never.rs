@@ -81,7 +81,6 @@ impl Never {
     }
 }
 
-/// The number of examined requests per application.
 const MOST_ASKS: usize = 1_000;
 
 impl PartitionView {

@@ -121,7 +121,6 @@ fn identical(one: &QuotaForecast, other: &QuotaForecast) -> bool {
     victims && one.queue == other.queue && one.at == other.at && one.excess == other.excess
 }
 
-/// A queue under another configuration.
 #[derive(Clone, Debug)]
 struct Reloaded {
     max: Option<Resource>,
@@ -130,7 +129,6 @@ struct Reloaded {
     due: Option<Time>,
 }
 
-/// A partition at a later time.
 struct Later<'v> {
     part: &'v PartitionView,
     law: QuotaLaw,
@@ -260,7 +258,6 @@ impl<'v> Later<'v> {
         (!delay.is_zero()).then(|| due - delay)
     }
 
-    /// Applies the victims of a plan; returns its forecast.
     fn take(&mut self, plan: &QuotaPlan<Victim>, at: Time, since: Option<Time>) -> Option<QuotaForecast> {
         let mut victims = Vec::new();
         for (slot, arrival) in &plan.victims {

@@ -1,4 +1,4 @@
-//! Rows of a view, each from one object of the scheduler.
+//! Creates the rows of a view from scheduler objects.
 
 use std::sync::Arc;
 
@@ -19,7 +19,6 @@ use scheduler::state::node::Node;
 use scheduler::state::queue::{Queue, Settings};
 use scheduler::state::task_group::TaskGroup;
 
-/// What is known of an ask next to its row; of most there is nothing.
 pub(super) fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
     let notes = AskNotes {
         log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
@@ -106,7 +105,7 @@ pub(super) fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         _ => app.log.iter().map(|(at, state)| StateChange { at: *at, state: *state }).collect(),
     };
     AppRow {
-        // Only of another scheduler: one of kornsole explains itself.
+        // Only for remote schedulers: kornsole explains the backoff itself.
         backoff_until: None,
         slot: app.key,
         id: app.id.clone(),

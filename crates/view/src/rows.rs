@@ -1,4 +1,4 @@
-//! The rows of a view: one queue, one application, one ask, one node, each as it was at that time.
+//! The rows of a view: queues, applications, requests, and nodes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,23 +14,23 @@ use model::{
     Time,
 };
 
-/// Where a queue's row is in its partition's view; the root's is 0.
+/// The slot of a queue in its partition's view; the root is in slot 0.
 pub use scheduler::index::QueueKey as QueueSlot;
 
-/// Why asks were not allocated, and what applications have used.
+/// Why requests were not allocated, and what applications have used.
 pub use scheduler::state::ask_log::{AskLog, Failure, FailureCount, FoundSince, TryResult};
 pub use scheduler::usage::tracked_resources::{ByInstance, TrackedResources};
 
-/// What another scheduler runs on a node.
+/// A foreign pod on a node.
 pub use scheduler::ForeignAllocation;
 
-/// Where a live application's row is in its partition's view.
+/// The slot of an active application in its partition's view.
 pub use scheduler::index::AppKey as AppSlot;
 
-/// One queue with all that pages show of it.
+/// A queue.
 #[derive(Clone, Debug, Default)]
 pub struct QueueRow {
-    /// The row's own slot.
+    /// The queue's slot.
     pub slot: QueueSlot,
     /// The full path.
     pub path: QueuePath,
@@ -38,126 +38,127 @@ pub struct QueueRow {
     pub parent: Option<QueueSlot>,
     /// The children by name.
     pub children: Arc<[QueueSlot]>,
-    /// Takes applications; otherwise it takes queues.
+    /// Whether it is a leaf; otherwise it is a parent.
     pub leaf: bool,
-    /// Stands in the configuration; otherwise it is dynamic.
+    /// Whether it is in the configuration; otherwise it is dynamic.
     pub managed: bool,
     /// Active, draining or stopped.
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
-    /// It was in the state already when it was first seen, at `state_since`: its age is at least that.
+    /// It was already in the state when first observed at `state_since`: the age is a minimum.
     pub state_before: bool,
-    /// Its priority and how it came about.
+    /// The priority and its derivation.
     pub priority: PriorityRow,
-    /// Running applications, here and below.
+    /// Running applications in the subtree.
     pub running: u64,
-    /// The most that may run, here and below.
+    /// The maximum of running applications in the subtree.
     pub max_running: Option<u64>,
-    /// Accepted applications that already hold a placeholder or a reservation; they count towards the maximum (SCH-110).
+    /// Accepted applications with a placeholder or a reservation; they count toward the maximum (SCH-110).
     pub allocating_accepted: u64,
-    /// Which those are, by id.
+    /// The ids of those applications.
     pub allocating_apps: Arc<[AppId]>,
-    /// All live applications, here and below, in any state.
+    /// All active applications in the subtree.
     pub app_count: u64,
     /// The applications of a leaf.
     pub apps: OrdSet<AppSlot>,
-    /// In use, here and below.
+    /// The usage of the subtree.
     pub allocated: Resource,
-    /// Asked for and not yet allocated, here and below.
+    /// The pending resources of the subtree.
     pub pending: Resource,
-    /// Being preempted, here and below; still part of `allocated`.
+    /// Resources in preemption in the subtree; still part of `allocated`.
     pub preempting: Resource,
-    /// When its maximum is enforced, if it is still exceeded then (N-01); `None` also where a remote does not report.
+    /// When its maximum will be enforced (N-01); `None` also if a remote does not report it.
     pub quota_due: Option<Time>,
-    /// The queue's own guarantee.
+    /// The queue's own guaranteed resources.
     pub guaranteed: Option<Resource>,
-    /// The queue's own maximum; for the root the sum of the nodes.
+    /// The queue's own maximum; for the root, the sum of the nodes.
     pub max: Option<Resource>,
-    /// What only a reload changes.
+    /// The settings, which only a reload changes.
     pub settings: Arc<QueueSettings>,
 }
 
-/// The priority of a queue, and how it came about (SCH-062, SCH-063).
+/// The priority of a queue and its derivation (SCH-062, SCH-063).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PriorityRow {
     /// The highest priority inside the queue.
     pub raw: Priority,
-    /// What its parent sees.
+    /// The priority that the parent sees.
     pub current: Priority,
-    /// `priority.offset`, its own.
+    /// The queue's own `priority.offset`.
     pub offset: i32,
-    /// `priority.policy`, its own: a fence or not.
+    /// The queue's own `priority.policy`.
     pub policy: PriorityPolicy,
 }
 
-/// The settings of a queue: what only a reload changes.
+/// The settings of a queue, which only a reload changes.
 #[derive(Clone, Debug, Default)]
 pub struct QueueSettings {
-    /// Where the queue is in the configuration; `None` for a dynamic one.
+    /// The location in the configuration; `None` for a dynamic queue.
     pub at: Option<Place>,
     /// The effective properties, by key.
     pub properties: Vec<PropertyRow>,
-    /// How applications are sorted in a leaf.
+    /// The sort policy for the applications of a leaf.
     pub app_sort: AppSortPolicy,
     /// Whether priority comes first when sorting (`application.sort.priority`).
     pub sort_by_priority: bool,
-    /// What preemption may do here (`preemption.policy`).
+    /// `preemption.policy`
     pub preemption_policy: PreemptionPolicy,
-    /// How long an ask waits before it may preempt (`preemption.delay`).
+    /// The minimum wait before a request may preempt (`preemption.delay`).
     pub preemption_delay: Duration,
-    /// How long it may be above its maximum (`quota.preemption.delay`); 0 is for ever.
+    /// The maximum time above the maximum (`quota.preemption.delay`); 0 disables quota preemption.
     pub quota_preemption_delay: Duration,
     /// The queue's own admin ACL.
     pub admin_acl: Acl,
     /// The queue's own submit ACL.
     pub submit_acl: Acl,
-    /// What dynamic leaves below it get, with the queue it is from.
+    /// The template for dynamic leaves in the subtree, with its queue.
     pub template: Option<(QueuePath, Arc<config::TemplateConfig>)>,
-    /// The limits of users and groups active that are written on the queue.
+    /// The active user and group limits that are set on the queue.
     pub limits: Arc<scheduler::usage::QueueLimits>,
 }
 
-/// One effective property of a queue.
+/// An effective property of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyRow {
-    /// The key as the configuration writes it.
+    /// The key in the configuration.
     pub key: String,
     /// The value as written.
     pub value: String,
-    /// Where it comes from.
+    /// The origin of the value.
     pub from: Origin,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Written on a queue in the configuration.
+    /// Set on a queue in the configuration.
     Queue(QueuePath, Place),
-    /// Taken from the child template of a queue.
+    /// From the child template of a queue.
     Template(QueuePath),
 }
 
-/// One application with all that pages show of it.
+/// An application.
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
-    /// Until when the cycles of a remote scheduler skip it, since too many of its asks found no node (D-19); that may be over.
+    /// The end of the backoff of a remote scheduler for this application, because too many of its requests found no
+    /// node (D-19); may be past.
     pub backoff_until: Option<Time>,
-    /// The row's own slot; of no meaning for an application that ended.
+    /// The application's slot; meaningless after its end.
     pub slot: AppSlot,
-    /// The id that it was submitted with, unique in its partition.
+    /// The id, unique in its partition.
     pub id: AppId,
-    /// The leaf it is or was in; empty text for a rejected one.
+    /// The current or last leaf; empty for a rejected application.
     pub queue: QueuePath,
-    /// Who submitted it.
+    /// The submitter.
     pub who: Identity,
-    /// The group whose limits apply to it.
+    /// The group with the limits of the application.
     pub group: AppGroup,
-    /// `maxapplications` of a queue keeps it from starting to run (SCH-114).
+    /// `maxapplications` of a queue blocks its start (SCH-114).
     pub blocked_by_queue: bool,
-    /// A limit of its user or group does.
+    /// A user or group limit blocks its start.
     pub blocked_by_limits: bool,
-    /// Where it is in its life.
+    /// The state.
     pub state: AppState,
     /// When it was submitted.
     pub submitted: Time,
@@ -165,194 +166,194 @@ pub struct AppRow {
     pub started: Option<Time>,
     /// When it ended.
     pub finished: Option<Time>,
-    /// The highest priority of its pending asks (SCH-061).
+    /// The highest priority of its pending requests (SCH-061).
     pub priority: Priority,
-    /// What its allocations hold, placeholders omitted.
+    /// The resources of its allocations without placeholders.
     pub allocated: Resource,
-    /// What its placeholders hold.
+    /// The resources of its placeholders.
     pub placeholder: Resource,
-    /// Asked for and not yet allocated.
+    /// The pending resources.
     pub pending: Resource,
-    /// Task groups that placeholders were requested, by name (SCH-141).
+    /// The task groups with requested placeholders, by name (SCH-141).
     pub task_groups: Vector<TaskGroupRow>,
-    /// What the submitter wrote next to it, as `namespace`.
+    /// The tags of the submission, for example `namespace`.
     pub tags: Arc<BTreeMap<String, String>>,
-    /// Pending asks and allocations, in order of arrival.
+    /// Pending requests and allocations, by arrival.
     pub asks: OrdMap<u64, Arc<AskRow>>,
-    /// What there is to say about asks next to their rows, by arrival; only asks of which there is something.
+    /// The notes of requests, by arrival; most requests have none.
     pub notes: OrdMap<u64, Arc<AskNotes>>,
-    /// The most that it had allocated at one time, name by name.
+    /// The peak of its allocated resources, per resource.
     pub max_allocated: Resource,
-    /// What it has used that has ended.
+    /// The tracked resources of its ended allocations.
     pub past: Arc<TrackedResources>,
-    /// Number of pending asks among them.
+    /// The number of pending requests.
     pub pending_asks: u32,
-    /// Every state entered, the oldest first.
+    /// The state changes, the oldest first.
     pub log: Vector<StateChange>,
     /// Why it was rejected, failed or killed.
     pub message: Option<Arc<str>>,
-    /// The queue that was requested; may be empty.
+    /// The requested queue; may be empty.
     pub requested: Arc<str>,
-    /// How it got into its first queue, or why to none; `None` where that is unknown.
+    /// The placement into its first queue, or the rejection; `None` if unknown.
     pub placement: Option<Arc<scheduler::placement::Record>>,
 }
 
 /// The group that an application counts under (LIM-030).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AppGroup {
-    /// Not decided: it has not been tried yet, or has nothing left.
+    /// Not decided: not tried yet, or nothing left.
     #[default]
     Undecided,
-    /// None: no limit matched when it was decided.
+    /// No limit matched at the decision.
     Ungrouped,
-    /// This one; `*` is the shared pot of those whom no limit names.
+    /// This group; `*` is the shared wildcard limit.
     Group(Arc<str>),
 }
 
-/// A state entered.
+/// A state change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateChange {
-    /// When the state was entered.
+    /// The time of the change.
     pub at: Time,
-    /// The state that was entered.
+    /// The new state.
     pub state: AppState,
 }
 
-/// One task group of a gang.
+/// A task group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskGroupRow {
-    /// The name as the application gives it.
+    /// The name.
     pub name: Arc<str>,
     /// The number of requested placeholders.
     pub count: u64,
-    /// Placeholders that gave way to a real ask.
+    /// The number of replaced placeholders.
     pub replaced: u64,
-    /// Placeholders that ended, or never came, without giving way.
+    /// The number of placeholders that ended or were never allocated, without replacement.
     pub timed_out: u64,
     /// The size of the first placeholder.
     pub min_resource: Resource,
 }
 
-/// One ask, pending or allocated.
+/// A request, pending or allocated.
 #[derive(Clone, Debug)]
 pub struct AskRow {
-    /// The id, which is also the allocation's.
+    /// The id of the request and of its allocation.
     pub id: AskId,
-    /// What is wanted.
+    /// The requested resources.
     pub resource: Resource,
-    /// The priority that it asks with, before fences and offsets.
+    /// The priority before fences and offsets.
     pub priority: Priority,
-    /// When it was asked.
+    /// The creation time.
     pub created: Time,
     /// Pending or allocated.
     pub state: AskState,
-    /// Holds room for a gang.
+    /// Whether it is a placeholder.
     pub placeholder: bool,
     /// The task group, if any.
     pub task_group: Option<Arc<str>>,
-    /// The only node that will do, if any.
+    /// The required node, if any.
     pub required_node: Option<NodeId>,
-    /// What the resource manager says of it.
+    /// The tags from the resource manager.
     pub tags: Tags,
-    /// Why it waits, in the words of a scheduler elsewhere.
+    /// The reason of a remote scheduler for the wait.
     pub said: Option<Arc<str>>,
 }
 
 impl AskRow {
-    /// What people call it: the pod that it represents, else its id.
+    /// The display name: the pod, or else the id.
     pub fn name(&self) -> Cow<'_, str> {
         self.tags.pod().map_or(Cow::Borrowed(self.id.as_str()), Cow::Owned)
     }
 }
 
-/// What there is to say about an ask next to its row: what a person seldom examines.
+/// Rarely needed details of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AskNotes {
-    /// Why it was not allocated so far; its counts may be behind by some seconds.
+    /// Why it was not allocated; the counts can lag by seconds.
     pub log: AskLog,
-    /// When the placeholder was requested that it took over from.
+    /// The creation time of the placeholder that it replaced.
     pub replaced: Option<Time>,
-    /// It started its application (SCH-158).
+    /// It is the originator of its application (SCH-158).
     pub originator: bool,
-    /// It offers itself as a victim (SCH-158).
+    /// It opts in to preemption (SCH-158).
     pub offers_itself: bool,
     /// It is being preempted (SCH-161).
     pub preempted: bool,
     /// The resource manager was asked to stop it.
     pub released: bool,
-    /// Others were preempted for it.
+    /// Allocations were preempted for it.
     pub preempted_others: bool,
 }
 
-/// What became of an ask so far.
+/// The state of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AskState {
-    /// It has no node.
+    /// Without a node.
     Pending {
-        /// Why, as far as a cycle has examined it.
+        /// The result of the last cycle.
         reason: PendingReason,
-        /// The node that is kept for it (SCH-084).
+        /// The reserved node (SCH-084).
         reserved: Option<NodeId>,
     },
-    /// Has been given a node.
+    /// With a node.
     Allocated {
-        /// Where it runs.
+        /// The node.
         node: NodeId,
-        /// Since when; `None` where a remote does not report.
+        /// The allocation time; `None` if a remote does not report it.
         since: Option<Time>,
-        /// The count of the partition's allocations when it was made; 0 where a remote does not report.
+        /// The partition's allocation counter at its creation; 0 if a remote does not report it.
         number: u64,
     },
 }
 
-/// Why an ask waits: what the last cycle that tried it found (SCH-082).
+/// Why a request waits: the result of the last cycle that tried it (SCH-082).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PendingReason {
-    /// No cycle has tried it yet: others are before it.
+    /// No cycle has tried it yet.
     #[default]
     NotTried,
-    /// A queue of its path has no room (SCH-082.5).
+    /// It does not fit a queue of its path (SCH-082.5).
     QueueQuota,
-    /// A user or group limit has no room (SCH-082.3).
+    /// It does not fit a user or group limit (SCH-082.3).
     UserQuota,
-    /// It fits its queue, but no node has room (SCH-082.7).
+    /// It fits its queue, but no node (SCH-082.7).
     NoNode,
-    /// It is to take over from a placeholder of its task group (SCH-082.2).
+    /// It will replace a placeholder of its task group (SCH-082.2).
     Placeholder,
 }
 
-/// One node with all that pages show of it.
+/// A node.
 #[derive(Clone, Debug)]
 pub struct NodeRow {
-    /// The id that it was registered with.
+    /// The id.
     pub id: NodeId,
-    /// What it has.
+    /// The capacity.
     pub capacity: Resource,
-    /// What is allocated on it.
+    /// The allocated resources.
     pub allocated: Resource,
-    /// What others use of it.
+    /// The resources of foreign pods.
     pub occupied: Resource,
-    /// Whether it takes new allocations.
+    /// Whether the scheduler uses it for new allocations.
     pub schedulable: bool,
-    /// Why nothing is bound there, where the cluster says so and not the scheduler: `cordoned`, `not ready`.
+    /// Why the cluster binds no pods to it: `cordoned`, `not ready`.
     pub closed: Option<Arc<str>>,
-    /// Attributes given by the resource manager.
+    /// The attributes from the resource manager.
     pub attributes: Arc<BTreeMap<String, String>>,
-    /// Running allocations there, in order of allocation.
+    /// The allocations, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
-    /// What other schedulers run there, as far as that is reported.
+    /// The reported foreign pods.
     pub foreign: Arc<Vec<ForeignAllocation>>,
-    /// The asks that it is kept for (SCH-084).
+    /// The reservations (SCH-084).
     pub reservations: Arc<[(AppId, AskId)]>,
 }
 
 impl NodeRow {
-    /// Whether it takes new allocations, as far as the scheduler and the cluster say it.
+    /// Whether both the scheduler and the cluster allow new allocations.
     pub fn is_open(&self) -> bool {
         self.schedulable && self.closed.is_none()
     }
 
-    /// What is left of it: capacity less allocated less occupied (SCH-015).
+    /// Capacity minus allocated minus occupied (SCH-015).
     pub fn available(&self) -> Resource {
         self.capacity.sub(&self.allocated).sub(&self.occupied)
     }
@@ -361,20 +362,20 @@ impl NodeRow {
 /// An allocation on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeAllocation {
-    /// Whose it is.
+    /// The application.
     pub app: AppId,
-    /// Which of its asks.
+    /// The request.
     pub ask: AskId,
-    /// The pod that it represents, as `namespace/pod`.
+    /// The pod, as `namespace/pod`.
     pub pod: Option<Arc<str>>,
-    /// What it uses.
+    /// The resources.
     pub resource: Resource,
-    /// Since when; `None` where a remote does not report.
+    /// The allocation time; `None` if a remote does not report it.
     pub since: Option<Time>,
 }
 
 impl NodeAllocation {
-    /// What people call it: the pod that it represents, else the id of its ask.
+    /// The display name: the pod, or else the id of the request.
     pub fn name(&self) -> &str {
         self.pod.as_deref().unwrap_or(self.ask.as_str())
     }

@@ -1,29 +1,29 @@
-//! What a cluster looked like at one time, for the history.
+//! Samples of a cluster, for the history.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use model::{QueuePath, Resource, Time};
 
-/// How often a sample is taken.
+/// The sampling interval.
 pub const SAMPLE_EVERY: Duration = Duration::from_secs(10);
 
-/// One moment of a cluster.
+/// A cluster at one time.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
-    /// The moment of the sample, in the scheduler's time.
+    /// The scheduler time.
     pub at: Time,
     /// Applications that are Starting or Running.
     pub running: u64,
-    /// Live applications, in any state.
+    /// Active applications.
     pub live: u64,
-    /// Allocations that exist, placeholders among them.
+    /// Existing allocations, including placeholders.
     pub allocations: u64,
     /// Allocations made since the start.
     pub made: u64,
-    /// Asks that are pending.
+    /// Pending requests.
     pub pending_asks: u64,
-    /// The partitions, in the order of the configuration.
+    /// The partitions, in configuration order.
     pub partitions: Vec<PartitionSample>,
 }
 
@@ -33,31 +33,30 @@ pub struct PartitionSample {
     /// The name of the partition.
     #[serde(with = "model::saved::text")]
     pub name: Arc<str>,
-    /// What its nodes have.
+    /// The capacity of its nodes.
     pub capacity: Resource,
-    /// What is allocated.
+    /// The allocated resources.
     pub allocated: Resource,
-    /// What is pending.
+    /// The pending resources.
     pub pending: Resource,
-    /// The queues in which something is allocated or pending, a parent before its children; none in samples that are too old.
+    /// The queues with allocated or pending resources, parents before children; empty in old samples.
     #[serde(with = "samples")]
     pub queues: Arc<[QueueSample]>,
 }
 
-/// One queue at one time.
+/// A queue at one time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct QueueSample {
     /// The full path of the queue.
     pub queue: QueuePath,
-    /// What is allocated in it and below it.
+    /// The allocated resources of the subtree.
     pub allocated: Resource,
-    /// What is pending.
+    /// The pending resources.
     pub pending: Resource,
     /// Applications that are Starting or Running.
     pub running: u64,
 }
 
-/// Shared samples as a sequence.
 mod samples {
     use std::sync::Arc;
 
@@ -75,13 +74,12 @@ mod samples {
 }
 
 impl Sample {
-    /// Whether it is the one of its minute, of those taken every [`SAMPLE_EVERY`].
+    /// Whether it is the sample of its minute, among those taken every [`SAMPLE_EVERY`].
     pub fn on_the_minute(&self) -> bool {
         step(self.at).is_multiple_of(6)
     }
 }
 
-/// Which step of [`SAMPLE_EVERY`] a time is in.
 pub(super) const fn step(at: Time) -> u64 {
     at.0 / SAMPLE_EVERY.as_micros() as u64
 }

@@ -1,79 +1,79 @@
-//! What a shadow found next to the scheduler that it watches, as a person sees it.
+//! The results of a shadow.
 
 use std::fmt;
 use std::sync::Arc;
 
 use model::{AppId, AskId, NodeId, QueuePath, Time};
 
-/// How often both decided alike, with the numbers that the rates are of.
+/// Agreement and legality, with their counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShadowRates {
-    /// Decisions of the scheduler that is watched.
+    /// Decisions of the watched scheduler.
     pub decisions: u64,
-    /// Those of them that what is seen does not decide; they are in no rate.
+    /// Decisions that the visible data does not settle; not part of the rates.
     pub unsettled: u64,
-    /// The part of the others that both made alike, 0 to 1; `None` where there is none.
+    /// The share of the settled decisions that kornsole also made, 0 to 1; `None` without one.
     pub agreement: Option<f64>,
-    /// The part of the others that kornsole does not forbid, 0 to 1; `None` where there is none.
+    /// The share of the settled decisions that the rules allow, 0 to 1; `None` without one.
     pub legality: Option<f64>,
-    /// Decisions of kornsole that the other one has not made.
+    /// Decisions of kornsole that the other scheduler did not make.
     pub missed: u64,
-    /// Preemptions with the same victims, and those with others.
+    /// Preemptions with the same victims, and with different ones.
     pub preemptions: (u64, u64),
 }
 
-/// The rates of a span of time.
+/// The rates of a time range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShadowSpan {
-    /// When it started.
+    /// The start.
     pub from: Time,
-    /// What was decided in it.
+    /// The rates.
     pub rates: ShadowRates,
 }
 
-/// A decision that does not agree.
+/// A different decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShadowDifference {
-    /// Differences are counted from 1 on.
+    /// The number, from 1.
     pub number: u64,
-    /// When it was made; of a missed one, since when kornsole would have made it.
+    /// The time of the decision; for a missed one, the time from which kornsole would have made it.
     pub at: Time,
     /// `node`, `order`, `illegal`, `unsettled` or `missed`.
     pub verdict: String,
-    /// The leaf of the application; empty where it is unknown.
+    /// The leaf of the application; empty if unknown.
     pub queue: QueuePath,
     /// The id of the application.
     pub app: AppId,
-    /// The ask: the UID of the pod.
+    /// The request: the UID of the pod.
     pub ask: AskId,
-    /// The namespace and name of the pod; empty where they are unknown.
+    /// The pod, as namespace and name; empty if unknown.
     pub pod: String,
-    /// Where it was put; `None` of a missed one.
+    /// The selected node; `None` for a missed decision.
     pub node: Option<NodeId>,
-    /// What kornsole would have decided: an ask of an application, and its node.
+    /// kornsole's decision: application, request, node.
     pub ours: Option<(AppId, AskId, NodeId)>,
-    /// The rule that forbids an illegal one; empty for others.
+    /// The violated rule of an illegal decision; empty otherwise.
     pub rule: String,
-    /// Why it is not the same, in words.
+    /// The cause of the difference.
     pub cause: String,
 }
 
-/// Everything that a shadow found so far.
+/// All results of a shadow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShadowSheet {
-    /// Since when it watches.
+    /// The start of the shadow.
     pub since: Time,
-    /// Over all that time.
+    /// The rates of the whole time.
     pub total: ShadowRates,
-    /// Each leaf by itself.
+    /// The rates per leaf.
     pub queues: Vec<(QueuePath, ShadowRates)>,
-    /// The last day in spans of ten minutes, the oldest first; those without a decision are omitted.
+    /// The last day in ranges of 10 minutes, the oldest first; ranges without a decision are omitted.
     pub spans: Vec<ShadowSpan>,
-    /// The last differences, the latest last.
+    /// The last differences, the newest last.
     pub differences: Vec<Arc<ShadowDifference>>,
 }
 
-/// Where a server takes the sheet of its shadow.
+/// Provides a server with the sheet of its shadow.
 #[derive(Clone)]
 pub struct ShadowSource(pub Arc<dyn Fn() -> ShadowSheet + Send + Sync>);
 

@@ -1,4 +1,4 @@
-//! What queues would have if everything went by guarantees, and since when they lack something.
+//! Computes the fair division of resources by guarantees, and the start of deficits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,13 +10,11 @@ use super::fairness::FairnessRow;
 use super::{PartitionView, QueueRow, QueueSlot, Sample};
 use model::{QueuePath, Time};
 
-/// The fair share of each queue in each resource, from the root down.
 pub(super) struct Shares {
-    /// By queue: its share, and what its parent had to share out.
+    /// By queue: its share, and the resources of its parent.
     of: FxHashMap<QueueSlot, BTreeMap<String, (i64, i64)>>,
 }
 
-/// One queue's claim on the amount that its parent shares out.
 struct Claim {
     slot: QueueSlot,
     guaranteed: i64,
@@ -25,7 +23,7 @@ struct Claim {
 }
 
 impl Shares {
-    /// The shares of a partition: the root shares out what the cluster has.
+    /// Computes the shares of a partition; the root divides the cluster.
     pub fn of(part: &PartitionView) -> Self {
         let mut shares = Self { of: FxHashMap::default() };
         let Some(root) = part.queue(QueueSlot(0)) else { return shares };
@@ -55,20 +53,20 @@ impl Shares {
         }
     }
 
-    /// The share of a queue, and what its parent had to share out.
+    /// The share of a queue, and the resources of its parent.
     pub fn of_queue(&self, queue: &QueueRow, name: &str) -> (i64, i64) {
         self.of.get(&queue.slot).and_then(|all| all.get(name)).copied().unwrap_or_default()
     }
 }
 
-/// What a queue uses or requests, as far as its maximum lets it.
+/// Usage plus pending, at most the maximum.
 fn demand(queue: &QueueRow, name: &str) -> i64 {
     let wanted = queue.allocated.amount(name).saturating_add(queue.pending.amount(name)).max(0);
     queue.max.as_ref().and_then(|max| max.get(name)).map_or(wanted, |max| wanted.min(max.max(0)))
 }
 
-/// First to each what it needs within its guarantee, then the rest by guarantee to those that want more; where none of these has one, to
-/// all alike. No one gets more than it needs.
+/// First gives each claim its demand within its guaranteed quantity, then divides the rest by guaranteed quantities;
+/// equally if none has one. No claim exceeds its demand.
 fn divide(claims: &mut [Claim], amount: i64) {
     let within = |claim: &Claim| claim.guaranteed.min(claim.demand);
     let sum: i128 = claims.iter().map(|claim| i128::from(within(claim))).sum();
@@ -79,7 +77,7 @@ fn divide(claims: &mut [Claim], amount: i64) {
         claim.share = i64::try_from(share).unwrap_or(i64::MAX);
         left -= share;
     }
-    // Each round someone gets all that it needs, or everything is shared out.
+    // Each round satisfies a claim or divides everything.
     for _ in 0..=claims.len() {
         let open = |claim: &Claim| claim.share < claim.demand;
         let guaranteed = claims.iter().filter(|claim| open(claim)).any(|claim| claim.guaranteed > 0);
@@ -104,10 +102,10 @@ fn divide(claims: &mut [Claim], amount: i64) {
     }
 }
 
-/// How many queues of samples are examined for since when queues lack something; beyond that it is "at least so long".
+/// The limit of examined queue samples; beyond it, a start is a lower bound.
 const MOST_LOOKS: usize = 200_000;
 
-/// Says of the rows with a deficit since when they have had it without a break: the first sample of those in which they had one.
+/// Sets the start of uninterrupted deficits: the first sample with one.
 pub(super) fn add_since(rows: &mut [FairnessRow], history: &Vector<Arc<Sample>>, partition: &str, now: Time) {
     let mut open: FxHashMap<QueuePath, Vec<usize>> = FxHashMap::default();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.deficit() > 0) {

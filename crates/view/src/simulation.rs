@@ -1,95 +1,95 @@
-//! What simulations gave, as a person reads it: a run in each row, and of each run its waits by queue and user, and its use over time.
-//! Times are in milliseconds, shares in thousandths.
+//! Results of simulations: per run, its waits by queue and user, and its usage over time. Times are in milliseconds,
+//! shares in thousandths.
 
 use std::sync::Arc;
 
-/// Runs that were made together, and what has to be known to read them.
+/// Runs of one simulation, with notes for reading them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Simulation {
-    /// How the workload was understood, and what a forecast from it is worth, each in a sentence.
+    /// How the workload was interpreted, and how reliable a forecast is, in sentences.
     pub notes: Vec<String>,
-    /// What each run is better and worse at than the first one, or how a search ended.
+    /// The comparison of each run with the first one, or the end of a search.
     pub sentences: Vec<String>,
-    /// The runs, in the order in which they were requested.
+    /// The runs, in the requested order.
     pub runs: Vec<Arc<SimulatedRun>>,
 }
 
-/// The wait of a request that never runs, in milliseconds: longer than any other.
+/// The wait of a request that never runs, in milliseconds.
 pub const NEVER: u64 = u64::MAX;
 
-/// Which waits and which use one variant of a workload led to.
+/// The result of one variant of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedRun {
-    /// What distinguishes it from the others: its configuration, its nodes, its load.
+    /// The difference from other variants: configuration, nodes, load.
     pub name: String,
-    /// The waits of all asks.
+    /// The waits of all requests.
     pub waits: SimulatedWaits,
-    /// Applications that were refused.
+    /// Rejected applications.
     pub rejected: u64,
-    /// Allocations that others took.
+    /// Preempted allocations.
     pub preempted: u64,
-    /// When the last thing happened.
+    /// The time of the last event.
     pub makespan: u64,
-    /// How even the users' use was; `None` with fewer than two.
+    /// The fairness between users; `None` with fewer than two.
     pub fairness: Option<u32>,
-    /// What was in use of each resource.
+    /// The usage of each resource.
     pub resources: Vec<SimulatedUse>,
-    /// How long one stretch of the series is.
+    /// The duration of a step of the series.
     pub every: u64,
-    /// How many asks waited in each stretch.
+    /// The waiting requests per step.
     pub waiting: Vec<u64>,
     /// The queues, by path.
     pub queues: Vec<SimulatedGroup>,
     /// The users, by name.
     pub users: Vec<SimulatedGroup>,
-    /// What has to be known to read the figures, and how the runs compare: the same for all that were made together.
+    /// Notes for reading the values, and the comparison of the runs; shared by all runs.
     pub notes: Arc<[String]>,
 }
 
 impl SimulatedRun {
-    /// What was in use of a resource, where there was any of it.
+    /// The usage of a resource, if the cluster has it.
     pub fn of(&self, resource: &str) -> Option<&SimulatedUse> {
         self.resources.iter().find(|used| used.name == resource)
     }
 }
 
-/// How long asks waited. Those that wait at the end count with the time up to then.
+/// The waits of requests. Requests that still wait count with their wait until the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedWaits {
-    /// How many asks.
+    /// The number of requests.
     pub count: u64,
-    /// How many of them wait at the end.
+    /// The requests that wait at the end.
     pub waiting: u64,
-    /// Half of them waited at most so long.
+    /// The median.
     pub p50: u64,
-    /// 95 of 100 waited at most so long.
+    /// The 95th percentile.
     pub p95: u64,
-    /// 99 of 100 waited at most so long.
+    /// The 99th percentile.
     pub p99: u64,
-    /// The longest of all.
+    /// The maximum.
     pub max: u64,
 }
 
-/// What was in use of one resource.
+/// The usage of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedUse {
     /// The name of the resource.
     pub name: String,
-    /// The mean over the whole run, of what the nodes have.
+    /// The mean share of the capacity.
     pub mean: u32,
-    /// The same at the end.
+    /// The share at the end.
     pub last: u32,
-    /// The same in each stretch.
+    /// The share per step.
     pub series: Vec<u32>,
 }
 
 /// A queue or a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedGroup {
-    /// The path, or the name.
+    /// The path or the name.
     pub name: String,
-    /// How long its asks waited.
+    /// The waits of its requests.
     pub waits: SimulatedWaits,
-    /// Its allocations that others took.
+    /// Its preempted allocations.
     pub preempted: u64,
 }

@@ -1,4 +1,4 @@
-//! One moment of a cluster as data: [`View`], and its partitions.
+//! A cluster at one time: [`View`] and its partitions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,38 +18,37 @@ use model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 use scheduler::placement;
 use scheduler::quota::QuotaLaw;
 
-/// One consistent moment of a cluster.
+/// A consistent cluster state.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// Counts up with every published change.
     pub generation: u64,
-    /// The cluster's own time.
+    /// The cluster time.
     pub at: Time,
     /// The partitions in the order of the configuration.
     pub partitions: Vec<PartitionView>,
-    /// Allocations since the start, over all partitions.
+    /// Allocations since the start, in all partitions.
     pub allocations_made: u64,
-    /// Allocations per second of cluster time over the last seconds.
+    /// The recent allocations per second of cluster time.
     pub allocation_rate: f64,
-    /// The active configuration, as it was written; `None` where that is unknown.
+    /// The active configuration; `None` if unknown.
     pub configuration: Option<Arc<Configuration>>,
-    /// From when on a queue has been draining for long (SCH-211); zero: never.
+    /// The time after which a draining queue is reported (SCH-211); 0 disables it.
     pub stuck_after: Duration,
-    /// The scheduler is paused: nothing happens by itself, and its time stands.
+    /// The scheduler and its clock are paused.
     pub paused: bool,
-    /// Notices, the oldest first; only the last ones are kept.
+    /// The last notices, the oldest first.
     pub notices: Vector<Arc<Notice>>,
-    /// What the cluster looked like, the oldest sample first: those of the last hour, and one a minute of the day before (SCH-230).
+    /// The samples, the oldest first: those of the last hour, and one per minute of the day before (SCH-230).
     pub history: Vector<Arc<Sample>>,
-    /// What Kubernetes says of the objects behind all this; `None` where no cluster is asked.
+    /// The Kubernetes objects; `None` without a cluster.
     pub kubernetes: Option<Arc<Kubernetes>>,
 }
 
-/// How many notices a view has at most.
 const NOTICES: usize = 200;
 
 impl View {
-    /// Adds a notice behind the others; the oldest goes where there are too many.
+    /// Adds a notice and drops the oldest above the maximum.
     pub fn add_notice(&mut self, notice: Notice) {
         self.notices.push_back(Arc::new(notice));
         if self.notices.len() > NOTICES {
@@ -58,63 +57,63 @@ impl View {
     }
 }
 
-/// One partition at one time. Cheap to clone: the maps share their content.
+/// A partition at one time. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct PartitionView {
-    /// The partition's name.
+    /// The name.
     pub name: Arc<str>,
-    /// The partition's state.
+    /// The state.
     pub state: QueueState,
-    /// Sum of the nodes' capacities.
+    /// The capacity of all nodes.
     pub capacity: Resource,
-    /// Sum of the allocations on the nodes.
+    /// The allocations on all nodes.
     pub allocated: Resource,
-    /// Counts up when a queue is added or removed; the same number means the same tree.
+    /// Counts up when a queue is added or removed.
     pub tree_generation: u64,
-    /// Counts up when an application comes, goes or moves; the same number means the same set in the same queues.
+    /// Counts up when an application is added, removed, or moved.
     pub app_generation: u64,
-    /// Whether asks may preempt here (SCH-150).
+    /// Whether preemption is enabled (SCH-150).
     pub preemption: bool,
-    /// Whether maxima that are exceeded are enforced (N-01).
+    /// Whether quota preemption is enabled (N-01).
     pub quota_preemption: bool,
-    /// By which switches they are; `None` where what is shown does not suffice to say what goes.
+    /// The switches of quota preemption; `None` if the known data cannot predict the victims.
     pub quota_law: Option<QuotaLaw>,
-    /// What the server that this was read from says will be preempted; `None` where there is no such server.
+    /// The forecasts of the remote kornsole server; `None` for other sources.
     pub quota_reported: Option<Arc<[QuotaForecast]>>,
-    /// How nodes are sorted (SCH-090).
+    /// The sort policy of nodes (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
     /// The active placement rules.
     pub rules: Arc<placement::Rules>,
-    /// How often they decided since they are active.
+    /// The decisions of each rule since its activation.
     pub hits: Arc<placement::Hits>,
-    /// The queues by slot; the root is in slot 0. A slot is empty after its queue no longer exists, and may be filled again.
+    /// The queues by slot; the root is in slot 0. Slots of removed queues are empty and can be reused.
     pub queues: Vector<Option<Arc<QueueRow>>>,
-    /// The live applications by slot. A slot is empty after its application ended, and may be filled again.
+    /// The active applications by slot. Slots of ended applications are empty and can be reused.
     pub apps: Vector<Option<Arc<AppRow>>>,
-    /// Number of live applications.
+    /// The number of active applications.
     pub live_apps: usize,
-    /// Applications that ended, the oldest first: completed, failed, killed, rejected.
+    /// Ended applications (completed, failed, killed, rejected), the oldest first.
     pub ended: Vector<Arc<AppRow>>,
     /// The nodes by id.
     pub nodes: OrdMap<NodeId, Arc<NodeRow>>,
-    /// The users with a live application, by name.
+    /// The users with an active application, by name.
     pub users: UsageRows,
-    /// The groups that live applications count under, by name.
+    /// The groups with an active application, by name.
     pub groups: UsageRows,
-    /// The users that a active limit names, by name, with the queues of these limits and those above, and nothing in use.
+    /// The users with an active limit, by name, with the queues of the limits and their parents, and without usage.
     pub limited_users: UsageRows,
-    /// The groups that a active limit names, the shared pot `*` too, likewise.
+    /// The same for groups, including the wildcard `*`.
     pub limited_groups: UsageRows,
-    /// What the server that this was read from says that its reader may do; `None` where there is no such server.
+    /// The permissions that the remote kornsole server reports for its user; `None` for other sources.
     pub decided: Option<Arc<ServerPermissions>>,
-    /// As the view has it, for what sees one partition only.
+    /// The Kubernetes objects, as in [`View`].
     pub kubernetes: Option<Arc<Kubernetes>>,
-    /// The values that a remote gave and that could not be read. In the rows they are 0 or absent.
+    /// The invalid values of a remote. The rows contain 0 or nothing for them.
     pub unknown: Arc<[Unknown]>,
 }
 
 impl PartitionView {
-    /// The root queue. `None` only before the first configuration is loaded.
+    /// The root queue; `None` only before the first configuration.
     pub fn root(&self) -> Option<&Arc<QueueRow>> {
         self.queue(QueueSlot(0))
     }
@@ -124,12 +123,12 @@ impl PartitionView {
         self.queues.get(slot.0 as usize)?.as_ref()
     }
 
-    /// The queue of a path, found by walking down from the root.
+    /// The queue with a path.
     pub fn queue_at(&self, path: &QueuePath) -> Option<&Arc<QueueRow>> {
         self.queue_at_text(path.as_str())
     }
 
-    /// The same for a text in lower case, which may be anything else.
+    /// The queue with a path as text in lower case; the text may be invalid.
     pub fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
         let mut parts = path.split('.');
         let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
@@ -143,20 +142,19 @@ impl PartitionView {
         Some(row)
     }
 
-    /// The live application in a slot.
+    /// The active application in a slot.
     pub fn app(&self, slot: AppSlot) -> Option<&Arc<AppRow>> {
         self.apps.get(slot.0 as usize)?.as_ref()
     }
 
-    /// An application by its id: the live one, else the one that ended last under this id. Looks at all of them; meant for
-    /// a question of a person, not for every frame.
+    /// An application by its id: the active one, or else the last ended one. Linear: compute it on demand only, not per
+    /// frame.
     pub fn app_by_id(&self, id: &AppId) -> Option<&Arc<AppRow>> {
         let live = self.apps.iter().flatten().find(|app| app.id == *id);
         live.or_else(|| self.ended.iter().rev().find(|app| app.id == *id))
     }
 
-    /// The live applications in a queue and below, in the order of their ids. Looks at all of them; meant for a question of a
-    /// person, not for every frame.
+    /// The active applications in a subtree, by id. Linear: compute it on demand only, not per frame.
     pub fn apps_in(&self, queue: &QueuePath) -> Vec<&Arc<AppRow>> {
         let mut inside: Vec<_> = self.apps.iter().flatten().filter(|app| app.queue.is_within(queue)).collect();
         inside.sort_by(|a, b| a.id.cmp(&b.id));

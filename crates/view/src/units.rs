@@ -1,5 +1,5 @@
-//! In which units sizes are written for the person at this program. It is a matter of taste as the theme is, set once from the settings;
-//! what the scheduler decides, records and sends is invalid it.
+//! The display units for sizes: a preference of the user, set once from the settings. Decisions, records, and the API
+//! do not depend on them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,12 +7,12 @@ use model::quantity::{SizeUnits, show_amount_in};
 
 static DECIMAL: AtomicBool = AtomicBool::new(false);
 
-/// Writes sizes in these units from now on.
+/// Sets the units.
 pub fn choose(units: SizeUnits) {
     DECIMAL.store(units == SizeUnits::Decimal, Ordering::Relaxed);
 }
 
-/// Writes an amount of the resource `name` in the chosen units: `64Gi`, `1.5`, `12k`.
+/// Formats a quantity of the resource `name`: `64Gi`, `1.5`, `12k`.
 pub fn show_amount(name: &str, amount: i64) -> String {
     let units = if DECIMAL.load(Ordering::Relaxed) { SizeUnits::Decimal } else { SizeUnits::Binary };
     show_amount_in(units, name, amount)

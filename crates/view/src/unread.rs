@@ -1,56 +1,56 @@
-//! Which lists of a view have not been read yet: one of a scheduler elsewhere is read list by list, and what is missing is not nothing.
+//! Lists of a remote view that are not loaded yet: missing data is not zero.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The lists that were never read since the connection was made. A scheduler in this process has all of them.
+/// The lists that were never loaded since the connection. An embedded scheduler has all lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
-    /// The live applications, all or those of a queue.
+    /// The active applications, all or those of a queue.
     pub apps: bool,
-    /// The nodes, and so the room that is free.
+    /// The nodes, and so the free capacity.
     pub nodes: bool,
     /// The users and groups.
     pub users: bool,
-    /// Why lists of these will not come.
+    /// Why lists cannot be loaded.
     pub missing: MissingLists,
 }
 
-/// What a page says instead of applications that were not read.
+/// The placeholder text for applications that are not loaded.
 pub const NO_APPS: &str = "loading applications";
-/// What it says instead of nodes.
+/// The placeholder text for nodes.
 pub const NO_NODES: &str = "loading nodes";
-/// What it says instead of users and groups.
+/// The placeholder text for users and groups.
 pub const NO_USERS: &str = "loading users and groups";
 
-/// Why lists that were never read will not come by themselves; `None` for one that is there, or still loads.
+/// Why lists cannot be loaded; `None` for a loaded or loading list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingLists {
-    /// Why the live applications will not come.
+    /// The reason for applications.
     pub apps: Option<Arc<str>>,
-    /// Why the nodes will not come.
+    /// The reason for nodes.
     pub nodes: Option<Arc<str>>,
-    /// Why users and groups will not come.
+    /// The reason for users and groups.
     pub users: Option<Arc<str>>,
 }
 
 impl Unread {
-    /// What is to be said in the place of applications that were not read.
+    /// The text for applications that are not loaded.
     pub fn no_apps(&self) -> String {
         said(self.missing.apps.as_deref(), "applications", NO_APPS)
     }
 
-    /// The same for nodes.
+    /// The text for nodes that are not loaded.
     pub fn no_nodes(&self) -> String {
         said(self.missing.nodes.as_deref(), "nodes", NO_NODES)
     }
 
-    /// The same for users and groups.
+    /// The text for users and groups that are not loaded.
     pub fn no_users(&self) -> String {
         said(self.missing.users.as_deref(), "users and groups", NO_USERS)
     }
 
-    /// What is to be said of what an overview needs: applications and nodes.
+    /// The texts for the lists of an overview: applications and nodes.
     pub fn words(&self) -> Vec<String> {
         let (apps, nodes) = (self.apps.then(|| self.no_apps()), self.nodes.then(|| self.no_nodes()));
         apps.into_iter().chain(nodes).collect()
@@ -61,46 +61,46 @@ fn said(why: Option<&str>, what: &str, loading: &str) -> String {
     why.map_or_else(|| loading.to_owned(), |why| format!("{what} unknown: {why}"))
 }
 
-/// A value of a remote that could not be read, and so is unknown.
+/// An invalid, and so unknown, value of a remote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unknown {
-    /// The kind of the object: `queue`, `application`, `node`, `user`, `group`, `partition`; empty where none is named.
+    /// The kind of the object: `queue`, `application`, `node`, `user`, `group`, `partition`; empty if none.
     pub kind: &'static str,
-    /// The name of the object, as the remote has it.
+    /// The name of the object.
     pub name: String,
-    /// The keys from the object to the value, as `maxResource.memory`; empty: the object itself.
+    /// The path of keys to the value, for example `maxResource.memory`; empty for the object itself.
     pub path: String,
-    /// Why it cannot be read.
+    /// Why it is invalid.
     pub reason: String,
 }
 
 impl Unknown {
-    /// Whether it is at or below a key of an object.
+    /// Whether the value is at or under a key of an object.
     pub fn is_below(&self, kind: &str, name: &str, key: &str) -> bool {
         self.is_of(kind, name) && self.path.split('.').any(|one| one == key)
     }
 
-    /// Whether it makes the length of the list at a key unknown: a value inside an entry does not.
+    /// Whether the length of the list at a key is unknown because of the value; a value inside an entry does not affect
+    /// it.
     pub fn cuts(&self, kind: &str, name: &str, key: &str) -> bool {
         self.path.split('.').count() <= 2 && self.is_below(kind, name, key)
     }
 
-    /// Whether it makes an amount unknown that is the sum of what is below `key`, for one resource type.
+    /// Whether the sum of a resource under `key` is unknown because of the value.
     pub fn touches(&self, kind: &str, name: &str, key: &str, resource: &str) -> bool {
         let mut keys = self.path.rsplit('.');
         let (last, above) = (keys.next().unwrap_or_default(), keys.next().unwrap_or_default());
-        // The whole of it, an entry of a list, a map of amounts, or one amount of a map.
+        // The whole value, an entry of a list, a map of quantities, or a quantity of a map.
         let is_entry = last == key || last.parse::<usize>().is_ok();
         self.is_below(kind, name, key) && (is_entry || is_map(last) || (is_map(above) && last == resource))
     }
 
-    /// Whether it is a value of an object.
+    /// Whether the value belongs to an object.
     pub fn is_of(&self, kind: &str, name: &str) -> bool {
         self.kind == kind && self.name == name
     }
 }
 
-/// Whether a key has a map of amounts.
 fn is_map(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let ends = ["resource", "resources", "resourceusage", "capacity"];

@@ -1,4 +1,4 @@
-//! Rows of usage: what users and groups have in use, queue by queue, and how much of a limit that is.
+//! Usage of users and groups per queue, and their limits.
 
 use std::sync::Arc;
 
@@ -14,39 +14,39 @@ use scheduler::usage::limits::{max_applications, max_resources};
 /// Rows by name.
 pub type UsageRows = OrdMap<Arc<str>, Arc<UsageRow>>;
 
-/// What one user, or one group, has in use (LIM-010).
+/// The usage of a user or a group (LIM-010).
 #[derive(Clone, Debug, Default)]
 pub struct UsageRow {
-    /// The name; the group `*` is the shared pot of those whom no limit names (LIM-004).
+    /// The name; the group `*` is the shared wildcard limit (LIM-004).
     pub name: Arc<str>,
-    /// The queues with a live application that counts here in or below them, or with a limit, by path: the root first.
+    /// The queues with an active application in their subtree or with a limit, by path, the root first.
     pub queues: Arc<[QueueUsageRow]>,
 }
 
-/// Usage of one user or group in one queue and everything below it.
+/// The usage of a user or a group in the subtree of a queue.
 #[derive(Clone, Debug, Default)]
 pub struct QueueUsageRow {
     /// The queue's slot.
     pub slot: QueueSlot,
     /// The full path of the queue.
     pub queue: QueuePath,
-    /// What is in use in the queue and below it.
+    /// The allocated resources in the subtree.
     pub allocated: Resource,
-    /// Applications that run, as limits count it (LIM-013).
+    /// The running applications, as limits count them (LIM-013).
     pub running: OrdSet<AppId>,
-    /// Live applications that count here, in any state.
+    /// The active applications.
     pub apps: u64,
-    /// The limit of this very queue that holds, with its place; limits of queues above hold as well (LIM-006).
+    /// The limit on this queue; limits of parents also apply (LIM-006).
     pub limit: Option<Arc<LimitConfig>>,
 }
 
 impl QueueUsageRow {
-    /// Whether something is in use or runs here.
+    /// Whether resources are allocated or applications run.
     pub fn is_used(&self) -> bool {
         !self.allocated.is_zero() || !self.running.is_empty()
     }
 
-    /// The limit that is on this very queue, with how much of it is used; `None` without one.
+    /// The limit on this queue with its usage, if any.
     pub fn limit_use(&self, side: Side, name: &str) -> Option<LimitUse> {
         Some(LimitUse {
             side,
@@ -60,52 +60,52 @@ impl QueueUsageRow {
 }
 
 impl UsageRow {
-    /// The limits that apply to this user or group wherever it has a live application, the root's first.
+    /// The limits that apply to this user or group in the queues with an active application, the root's first.
     pub fn limits(&self, side: Side) -> impl Iterator<Item = LimitUse> {
         self.queues.iter().filter_map(move |row| row.limit_use(side, &self.name))
     }
 
-    /// The usage in a queue and below it, if an application counts there.
+    /// The usage in the subtree of a queue, if any.
     pub fn at(&self, queue: &QueuePath) -> Option<&QueueUsageRow> {
         let at = self.queues.binary_search_by(|row| row.queue.cmp(queue)).ok()?;
         self.queues.get(at)
     }
 }
 
-/// A limit that applies to a user or a group in some queue, and how much of it is used.
+/// A limit with its usage.
 #[derive(Clone, Debug)]
 pub struct LimitUse {
-    /// Whether it is a user's or a group's.
+    /// User or group.
     pub side: Side,
-    /// The user or group whom the limit is for, or `*`.
+    /// The user or group of the limit, or `*`.
     pub name: String,
-    /// The queue that the limit is on.
+    /// The queue of the limit.
     pub queue: QueuePath,
-    /// The limit, with its description and place.
+    /// The limit with its description and location.
     pub limit: Arc<LimitConfig>,
-    /// In use there and below.
+    /// The allocated resources in the subtree.
     pub allocated: Resource,
-    /// Running there and below.
+    /// The running applications in the subtree.
     pub running: OrdSet<AppId>,
 }
 
 impl LimitUse {
-    /// The most resources, where it sets any (SCH-123).
+    /// The maximum resources, if set (SCH-123).
     pub fn max(&self) -> Option<&Resource> {
         max_resources(&self.limit)
     }
 
-    /// The most applications that run, where it sets any (SCH-126).
+    /// The maximum of running applications, if set (SCH-126).
     pub fn max_running(&self) -> Option<u64> {
         max_applications(&self.limit)
     }
 
-    /// What is left of the resources that it names; may be negative after a reload. `None`: it names none (LIM-040).
+    /// The remaining resources; can be negative after a reload. `None` if the limit has no resources (LIM-040).
     pub fn rest(&self) -> Option<Resource> {
         max_resources(&self.limit).map(|max| max.sub_only_existing(&self.allocated))
     }
 
-    /// The first resource of which it leaves too little for `wanted`: its name, what is in use, and the maximum (LIM-042).
+    /// The first resource without enough remaining for `wanted`: its name, usage, and maximum (LIM-042).
     pub fn short_of<'w>(&self, wanted: &'w Resource) -> Option<(&'w str, i64, i64)> {
         let max = max_resources(&self.limit)?;
         wanted.iter().find_map(|(name, wanted)| {
@@ -114,13 +114,13 @@ impl LimitUse {
         })
     }
 
-    /// Whether it lets an application start to run, or continue (LIM-044).
+    /// Whether an application may start or continue to run (LIM-044).
     pub fn lets_run(&self, app: &AppId) -> bool {
         let has_place = |max| self.running.contains(app) || (self.running.len() as u64) < max;
         max_applications(&self.limit).is_none_or(has_place)
     }
 
-    /// Whose it is and what it sets: `user sue in root.etl: at most 4 applications, vcore 10`.
+    /// `user sue in root.etl: at most 4 applications, vcore 10`
     pub fn what(&self) -> String {
         let side = if self.side == Side::User { "user" } else { "group" };
         let apps = self.max_running().map(|max| format!("{max} application{}", if max == 1 { "" } else { "s" }));
@@ -128,7 +128,7 @@ impl LimitUse {
         format!("{side} {} in {}: at most {}", self.name, self.queue, set.join(", "))
     }
 
-    /// What it would do to one more application, by what runs at this time (LIM-040, LIM-044).
+    /// The effect on one more application at the current usage (LIM-040, LIM-044).
     pub fn would(&self) -> String {
         if let Some(max) = self.max_running().filter(|max| self.running.len() as u64 >= *max) {
             return format!("block it: {} of {max} run", self.running.len());
@@ -153,7 +153,7 @@ impl LimitUse {
         format!("allow it: {}", message.join(", "))
     }
 
-    /// Whether nothing more of some resource, or no further application, goes into it.
+    /// Whether a resource or the number of applications is exhausted.
     pub fn is_full(&self) -> bool {
         let out = self.rest().is_some_and(|rest| rest.iter().any(|(_, rest)| rest <= 0));
         out || max_applications(&self.limit).is_some_and(|max| self.running.len() as u64 >= max)

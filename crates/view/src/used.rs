@@ -1,4 +1,4 @@
-//! What was used over time, as a person sees it: what is asked, and the answer.
+//! Questions about usage over time, and their answers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,29 +6,29 @@ use std::time::Duration;
 
 use model::QueuePath;
 
-/// What the rows are split by.
+/// The grouping of usage rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UsageBy {
-    /// By leaf: what is in use counts once.
+    /// Leaves; each usage counts once.
     #[default]
     Queue,
-    /// Every queue with all below it, next to its guarantee.
+    /// Every queue with its subtree and its guaranteed resources.
     Tree,
-    /// By who submitted.
+    /// Submitters.
     User,
-    /// By the group that counts it.
+    /// The groups that count the applications.
     Group,
-    /// By the priority of the asks.
+    /// The priorities of requests.
     Priority,
-    /// By application; those of old hours are one row without a name.
+    /// Applications; those of old hours share one row without a name.
     Application,
 }
 
 impl UsageBy {
-    /// All of them, in the order in which a person steps through them.
+    /// All groupings, in display order.
     pub const ALL: [Self; 6] = [Self::Queue, Self::Tree, Self::User, Self::Group, Self::Priority, Self::Application];
 
-    /// The word for it, as `--by` takes it.
+    /// The value of `--by`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -41,26 +41,26 @@ impl UsageBy {
     }
 }
 
-/// Over what time; whole hours count.
+/// A period of whole hours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UsagePeriod {
-    /// The last this many hours.
+    /// The last N hours.
     Hours(u32),
-    /// From the first day of this month on, by UTC.
+    /// The current month, in UTC.
     Month,
-    /// The month before this one.
+    /// The previous month.
     LastMonth,
-    /// All that is known.
+    /// All recorded time.
     #[default]
     All,
 }
 
 impl UsagePeriod {
-    /// Those that a person steps through.
+    /// The periods for display.
     pub const ALL: [Self; 6] =
         [Self::All, Self::Hours(24), Self::Hours(168), Self::Hours(720), Self::Month, Self::LastMonth];
 
-    /// What it is called.
+    /// The name.
     pub fn name(self) -> String {
         match self {
             Self::Hours(hours) if hours % 24 == 0 && hours > 24 => format!("{}d", hours / 24),
@@ -71,10 +71,10 @@ impl UsagePeriod {
         }
     }
 
-    /// The period of a word: `24h`, `7d`, `month`, `last-month`, `all`.
+    /// Parses a period: `24h`, `7d`, `month`, `last-month`, `all`.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error if the text is not a period.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = |digits: &str, unit: u32| digits.parse::<u32>().ok().and_then(|number| number.checked_mul(unit));
         let hours = match (text.strip_suffix('h'), text.strip_suffix('d')) {
@@ -92,70 +92,70 @@ impl UsagePeriod {
     }
 }
 
-/// What is asked of a ledger.
+/// A question to a ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsageQuestion {
-    /// What the rows are split by.
+    /// The grouping.
     pub by: UsageBy,
-    /// Over what time.
+    /// The period.
     pub period: UsagePeriod,
-    /// Only what is in this queue and below it.
+    /// Only this subtree.
     pub queue: Option<QueuePath>,
-    /// Only what counts under this user.
+    /// Only this user.
     pub user: Option<Arc<str>>,
 }
 
-/// Amounts by resource: base units (thousandths of a core, bytes) times seconds.
+/// Quantities by resource: base units (millicores, bytes) times seconds.
 pub type UsedAmounts = BTreeMap<String, u64>;
 
-/// What one row used and waited for.
+/// The usage and wait of one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsedRow {
-    /// The queue, user, group, priority or application; empty for what has none.
+    /// The queue, user, group, priority, or application; may be empty.
     pub name: Arc<str>,
-    /// What was in use, placeholders too.
+    /// Allocated, including placeholders.
     pub allocated: UsedAmounts,
-    /// What was requested and not allocated.
+    /// Pending.
     pub waited: UsedAmounts,
-    /// What was in use beyond the guarantee.
+    /// Allocated above the guaranteed resources.
     pub borrowed: UsedAmounts,
-    /// What was guaranteed, where rows are queues.
+    /// Guaranteed, for queue rows.
     pub guaranteed: UsedAmounts,
-    /// Of an application: what Apache YuniKorn counted itself for its ended allocations, in a sentence.
+    /// For an application: Apache YuniKorn's own count of its ended allocations, in a sentence.
     pub beside: Option<Arc<str>>,
 }
 
-/// A time in which nothing was counted.
+/// A time without recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageGap {
-    /// When the counting stopped, in nanoseconds since 1970.
+    /// The start, in nanoseconds since 1970.
     pub from: i64,
-    /// When it restarted.
+    /// The end.
     pub to: i64,
-    /// Why the counting stood, in a sentence for people.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
-/// What was used over time.
+/// Usage over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// From when on, in nanoseconds since 1970.
+    /// The start, in nanoseconds since 1970.
     pub from: i64,
-    /// Up to when.
+    /// The end.
     pub to: i64,
-    /// For how long the scheduler's time ran between them: without the gaps, and as fast as it ran.
+    /// The scheduler time in between, without gaps.
     pub counted: Duration,
-    /// Before this time applications are summed up by queue and user.
+    /// Before this time, applications are summed by queue and user.
     pub applications_from: Option<i64>,
-    /// When nothing was counted, the oldest first.
+    /// The gaps, the oldest first.
     pub gaps: Vec<UsageGap>,
     /// One row for each name.
     pub rows: Vec<Arc<UsedRow>>,
     /// The sum of all rows.
     pub total: UsedRow,
-    /// Only what was allocated is known, not what waited, was borrowed or guaranteed.
+    /// Only allocated resources are known.
     pub only_allocated: bool,
-    /// What it does not know or counts otherwise, in sentences.
+    /// Limitations of the answer, in sentences.
     pub notes: Vec<String>,
 }
 

@@ -1,7 +1,6 @@
-//! What users and groups have in use, and which limits apply to them.
+//! The usage of users and groups, and the limits that apply to them.
 //!
-//! A row has what one tracker of the scheduler has. Which limit binds follows from several rows and is worked out when someone
-//! looks.
+//! A row is one tracker of the scheduler. The binding limit depends on several rows and is computed on demand.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,14 +17,13 @@ pub use scheduler::usage::limits::{ANYONE, max_applications, max_resources};
 use scheduler::usage::{QueueLimits, QueueUsage, Trackers};
 
 impl PartitionView {
-    /// What a user or a group has in use: where a live application counts there, or else where a limit names it, with nothing in
-    /// use.
+    /// The usage of a user or a group: the row of active applications, or else the row of its limits without usage.
     pub fn usage_of(&self, side: Side, name: &str) -> Option<&Arc<UsageRow>> {
         let (live, limited) = self.usage_rows(side);
         live.get(name).or_else(|| limited.get(name))
     }
 
-    /// The same with both: the queues of live applications and those of limits that name it.
+    /// Both rows merged: the queues of active applications and those of limits.
     pub fn whole_usage_of(&self, side: Side, name: &str) -> Option<Arc<UsageRow>> {
         let (live, limited) = self.usage_rows(side);
         let (Some(live), Some(limited)) = (live.get(name), limited.get(name)) else {
@@ -37,7 +35,7 @@ impl PartitionView {
         Some(Arc::new(UsageRow { name: Arc::clone(&live.name), queues: queues.into() }))
     }
 
-    /// All users, or all groups, that use something or have a limit of their own, by name.
+    /// All users or groups with usage or a limit of their own, by name.
     pub fn accounts(&self, side: Side) -> impl Iterator<Item = &Arc<UsageRow>> {
         let (live, limited) = self.usage_rows(side);
         let idle = limited.iter().filter(|(name, _)| !live.contains_key(*name)).map(|(_, row)| row);
@@ -51,7 +49,7 @@ impl PartitionView {
         }
     }
 
-    /// Whether an application counts under a user or a group.
+    /// Whether an application counts for a user or a group.
     pub fn counts_under(app: &AppRow, side: Side, name: &str) -> bool {
         match (side, &app.group) {
             (Side::User, _) => app.who.user == name,
@@ -60,17 +58,17 @@ impl PartitionView {
         }
     }
 
-    /// The limits that apply to a user in a queue, from the queue up to the root.
+    /// The limits of a user in a queue, from the queue up to the root.
     pub fn user_limits(&self, user: &str, queue: &QueueRow) -> Vec<LimitUse> {
         self.limits(Side::User, user, queue)
     }
 
-    /// The limits that hold in a queue for applications that count under a group, from the queue up to the root.
+    /// The limits of a group in a queue, from the queue up to the root.
     pub fn group_limits(&self, group: &str, queue: &QueueRow) -> Vec<LimitUse> {
         self.limits(Side::Group, group, queue)
     }
 
-    /// The limits that apply to an application: its user's, then those of the group that it counts under.
+    /// The limits of an application: those of its user, then those of its group.
     pub fn limits_of(&self, app: &AppRow) -> Vec<LimitUse> {
         let Some(queue) = self.queue_at(&app.queue) else { return Vec::new() };
         let mut limits = self.user_limits(&app.who.user, queue);
@@ -80,8 +78,8 @@ impl PartitionView {
         limits
     }
 
-    /// The limits that would count for an application of `who` in a queue: his, then those of the group that it would count under,
-    /// each from the queue up to the root. A queue that is not there yet has none of its own.
+    /// The limits of a new application of `who` in a queue: those of the user, then those of the group, each from the
+    /// queue up to the root. A queue that does not exist yet has no limit of its own.
     pub fn limits_for(&self, who: &Identity, queue: &QueuePath) -> Vec<LimitUse> {
         let up = std::iter::successors(Some(queue.clone()), QueuePath::parent);
         let Some(queue) = up.into_iter().find_map(|path| self.queue_at(&path)) else { return Vec::new() };
@@ -92,17 +90,17 @@ impl PartitionView {
         limits
     }
 
-    /// The limit in which `wanted` does not fit for an application, the one nearest to its queue.
+    /// The nearest limit in which `wanted` does not fit.
     pub fn limit_too_full_for(&self, app: &AppRow, wanted: &Resource) -> Option<LimitUse> {
         self.limits_of(app).into_iter().find(|limit| limit.short_of(wanted).is_some())
     }
 
-    /// The limit that keeps an application from starting to run, the one nearest to its queue.
+    /// The nearest limit that blocks the start of an application.
     pub fn limit_that_holds_back(&self, app: &AppRow) -> Option<LimitUse> {
         self.limits_of(app).into_iter().find(|limit| !limit.lets_run(&app.id))
     }
 
-    /// The limits of everyone with a live application in a queue or below it.
+    /// The limits of all users and groups with an active application in the subtree.
     pub fn limits_in(&self, queue: &QueueRow) -> Vec<LimitUse> {
         let users = self.users.values().map(|row| (Side::User, row));
         let all = users.chain(self.groups.values().map(|row| (Side::Group, row)));
@@ -110,8 +108,8 @@ impl PartitionView {
         here.flat_map(|(side, row)| self.limits(side, &row.name, queue)).collect()
     }
 
-    /// The group that an application would count under if it were decided now. It differs from the one that it has where
-    /// limits have changed since (`acl-and-users.md` section 9).
+    /// The group of an application by the current limits. It differs from the actual group if the limits changed since
+    /// (`acl-and-users.md` section 9).
     pub fn group_by_limits(&self, who: &Identity, queue: &QueueRow) -> Option<String> {
         self.path_up(queue).find_map(|row| row.settings.limits.group_of(who).map(str::to_owned))
     }
@@ -135,7 +133,6 @@ fn limit_of<'l>(limits: &'l QueueLimits, side: Side, name: &str) -> Option<&'l A
     }
 }
 
-/// The users, or the groups, that limits of the queues name, with nothing in use. The `*` of users is no one.
 pub(super) fn limited(part: &PartitionView, side: Side) -> UsageRows {
     let mut named: BTreeMap<&str, BTreeMap<&QueuePath, &QueueRow>> = BTreeMap::new();
     for row in part.walk() {
@@ -160,10 +157,8 @@ pub(super) fn limited(part: &PartitionView, side: Side) -> UsageRows {
     rows.collect()
 }
 
-/// Keeps rows up to date with trackers.
 #[derive(Debug, Default)]
 pub(super) struct UsageBuilder {
-    /// The name of the tracker in each slot.
     names: Vec<Option<Arc<str>>>,
 }
 
@@ -177,7 +172,7 @@ impl UsageBuilder {
         touched: impl Iterator<Item = K> + Clone,
         partition: &Partition,
     ) {
-        // Slots are used again: all that no longer exists is first, or a name in a new slot would go with its old one.
+        // Slots are reused: removals are first, or the name of a new tracker would be removed with the old one.
         for key in touched.clone() {
             if let Some(gone) = self.names.get_mut(key.slot()).and_then(Option::take) {
                 rows.remove(&gone);

@@ -1,5 +1,4 @@
-//! `kornsole alerts`: rules checked, tried on the past, and the alerts of a running scheduler; and the rules of every command that evaluates
-//! them.
+//! `kornsole alerts`, and the rules of every command that evaluates them.
 
 mod list;
 mod replay;

@@ -1,4 +1,4 @@
-//! `kornsole alerts replay`: which alerts there would have been.
+//! `kornsole alerts replay`: alerts that would have fired in the past.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -92,7 +92,7 @@ impl Run {
             at: moment.at,
             happened: Some(self.happened.iter().cloned().collect()),
             connection: None,
-            // Checks look at every allocation, and a journal is replayed by the same program.
+            // Health checks visit every allocation, and the same program replays the journal.
             health: None,
             disk: None,
             apps: true,

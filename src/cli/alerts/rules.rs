@@ -1,4 +1,4 @@
-//! Which rules hold, and the board that evaluates them.
+//! The active rules, and the board that evaluates them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl AlertArgs {
         let store = match folder.map(Store::open).transpose() {
             Ok(store) => store,
             Err(why) => {
-                // Whoever has the file also sends: no one is to receive of anything twice.
+                // No alert is sent twice.
                 let sends = !rules.targets.receivers.is_empty();
                 rules.targets.receivers.clear();
                 notes.push(format!("{why}: data is not saved{} here", if sends { " or sent" } else { "" }));

@@ -1,5 +1,4 @@
-//! `kornsole alerts silence`, `silences` and `unsilence`: the silences of a running kornsole, over its REST API, which checks who may and
-//! keeps who, when and why in the audit.
+//! `kornsole alerts silence`, `silences`, and `unsilence`.
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};

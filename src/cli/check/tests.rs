@@ -1,4 +1,4 @@
-//! `kornsole check` as its arguments, output, and exit code.
+//! Arguments, output, and exit codes of `kornsole check`.
 
 use clap::Parser;
 
@@ -154,7 +154,6 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
     let (code, out, _) = checked(&["-", "--pods", &pods, "--deny", "W-013", "--allow", "W-012"], &queue(""));
     assert_eq!(code, 1);
     assert!(out.contains("error: pod ray/head: gangSchedulingStyle=hard") && !out.contains("(W-012)"), "{out}");
-    // Without its gang the pod is accepted, and waits.
     let plain: String = GANG
         .lines()
         .filter(|line| !line.contains("yunikorn.apache.org") && !line.contains("annotations:"))

@@ -17,19 +17,18 @@ use config::{Diff, Reading, Severity, Source};
 use forecast::whatif::ConfigEffect;
 use model::Profile;
 
-/// The differences of two commits.
 pub(super) struct Review {
-    /// The names of the commits as they were written: `main..HEAD`.
+    /// The commit names as written: `main..HEAD`.
     pub commits: String,
     pub core: Profile,
-    /// The configurations that differ, or have new faults.
+    /// The configurations with differences or new errors.
     pub files: Vec<Reviewed>,
-    /// What happens to the applications; `None` if none were examined.
+    /// The effects on applications, if examined.
     pub effects: Option<Vec<ConfigEffect>>,
 }
 
 impl Review {
-    /// The result as a sentence.
+    /// Summarizes the result in a sentence.
     pub fn summary(&self) -> String {
         match self.files.as_slice() {
             [] => "no differences".to_owned(),
@@ -43,7 +42,7 @@ impl Review {
     }
 }
 
-/// Prints what two commits differ in. Returns 0 if all new configurations are valid, otherwise 1.
+/// Returns 0 if all new configurations are valid, otherwise 1.
 pub(super) fn compare(args: &DiffArgs, commits: &str, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
     let review = match review(args, commits) {
         Ok(review) => review,
@@ -104,7 +103,6 @@ fn text(review: &Review) -> String {
     out
 }
 
-/// The effect with at most this many of its applications.
 pub(super) fn effect_line(effect: &ConfigEffect, most: usize) -> String {
     let apps: Vec<&str> = effect.apps.iter().take(most).map(|app| app.as_str()).collect();
     let more = effect.apps.len().saturating_sub(most);
@@ -127,7 +125,6 @@ fn annotations(review: &Review, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// One result for each configuration, and one for each of its new faults.
 fn cases(review: &Review) -> Vec<Case> {
     let mut cases = Vec::new();
     for one in &review.files {

@@ -1,4 +1,4 @@
-//! The applications that a changed configuration affects, in a scenario, a state, a dump, or a cluster.
+//! Applications affected by a changed configuration.
 
 use std::path::PathBuf;
 

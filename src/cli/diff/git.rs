@@ -1,4 +1,4 @@
-//! Files of a commit, by the program `git`: nothing in the repository changes.
+//! The files of a commit through `git`, which does not change the repository.
 
 use std::fs::{self, DirBuilder};
 use std::io::Write as _;
@@ -10,23 +10,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::cli::inputs::ENDINGS;
 use config::yaml::LARGEST;
 
-/// The most files that are read of a commit.
 const MOST_FILES: usize = 100_000;
 
-/// Two commits that exist in the repository of the working directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Commits {
-    /// The names, as a person wrote them: `main..HEAD`.
+    /// The names as written: `main..HEAD`.
     pub written: String,
     base: String,
     head: String,
 }
 
 impl Commits {
-    /// `BASE`, `BASE..HEAD`, or `BASE...HEAD` for the commit from which HEAD started.
+    /// Parses `BASE`, `BASE..HEAD`, or `BASE...HEAD` for the merge base.
     ///
     /// # Errors
-    /// A commit is unknown, or `git` cannot be run.
+    /// Unknown commit, or `git` cannot run.
     pub fn read(text: &str) -> Result<Self, String> {
         let or_head = |head: &str| if head.is_empty() { "HEAD".to_owned() } else { head.to_owned() };
         let (base, head) = match (text.split_once("..."), text.split_once("..")) {
@@ -42,13 +40,12 @@ impl Commits {
         Ok(Self { written, base, head })
     }
 
-    /// The files of both commits that can have a configuration, in directories of their own.
+    /// Extracts the possible configuration files of both commits into directories.
     pub fn extract(&self, paths: &[PathBuf]) -> Result<[Extracted; 2], String> {
         Ok([Extracted::of(&self.base, paths)?, Extracted::of(&self.head, paths)?])
     }
 }
 
-/// The full id of a commit.
 fn commit(name: &str) -> Result<String, String> {
     let of = format!("{name}^{{commit}}");
     let found =
@@ -62,7 +59,6 @@ fn commit(name: &str) -> Result<String, String> {
     Ok(found.trim().to_owned())
 }
 
-/// What `git` prints.
 fn git(arguments: &[&str]) -> Result<String, String> {
     let output = program().args(arguments).stdin(Stdio::null()).output().map_err(unavailable)?;
     if output.status.success() {
@@ -82,7 +78,7 @@ fn unavailable(why: std::io::Error) -> String {
     format!("cannot run git: {why}; install git")
 }
 
-/// The files of a commit in a directory, which is removed at the end.
+/// The files of a commit in a directory, which is removed on drop.
 pub(super) struct Extracted {
     folder: PathBuf,
     /// The files, relative to the repository.
@@ -103,7 +99,7 @@ impl Extracted {
         Ok(extracted)
     }
 
-    /// The directory that the files are in, until this value is dropped.
+    /// The directory of the files, valid until the value is dropped.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -118,7 +114,7 @@ impl Extracted {
             .map_err(unavailable)?;
         let ids: String = listed.iter().map(|(id, _)| format!("{id}\n")).collect();
         let writer = child.stdin.take().map(|mut stdin| {
-            // While git writes files, it does not read names.
+            // git does not read names while it writes files.
             std::thread::spawn(move || stdin.write_all(ids.as_bytes()))
         });
         let mut from = std::io::BufReader::new(child.stdout.take().ok_or("git has no output")?);
@@ -147,7 +143,7 @@ impl Extracted {
     }
 }
 
-/// The ids and paths of the files of a commit that can have a configuration; without `paths`, of the whole repository.
+/// Empty `paths` means the whole repository.
 fn listed(commit: &str, paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>, String> {
     let mut list = program();
     list.args(["ls-tree", "-r", "-z", "-l", if paths.is_empty() { "--full-tree" } else { "--full-name" }, commit]);
@@ -166,7 +162,7 @@ fn listed(commit: &str, paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>, Str
     Ok(found)
 }
 
-/// The id and path in a line `MODE TYPE ID SIZE<TAB>PATH` of a file that is read.
+/// Parses `MODE TYPE ID SIZE<TAB>PATH` of a file that is to be read.
 fn one_of(line: &str, paths: &[PathBuf]) -> Option<(String, PathBuf)> {
     let (facts, path) = line.split_once('\t')?;
     let facts: Vec<&str> = facts.split_ascii_whitespace().collect();
@@ -181,7 +177,7 @@ fn one_of(line: &str, paths: &[PathBuf]) -> Option<(String, PathBuf)> {
     (is_plain && is_read && fits).then(|| ((*id).to_owned(), path))
 }
 
-/// An empty directory that only this user can read.
+/// Creates an empty directory with mode 0700.
 fn fresh_folder() -> Result<PathBuf, String> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

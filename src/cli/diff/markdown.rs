@@ -1,16 +1,14 @@
-//! The differences of two commits as a comment in a merge request: at most 60 lines, long parts folded.
+//! The differences of two commits as a comment: at most 60 lines, with long parts folded.
 
 use super::commits::{Review, effect_line};
 use config::{Diff, Fault};
 
-/// The most lines of a comment.
 const MOST_LINES: usize = 60;
-/// Lines around a folded part: a blank line, its summary, a blank line, two fences, and its end.
+/// Lines around a folded part: two blank lines, summary, two fences, and its end.
 const AROUND: usize = 7;
-/// The longest line, in characters.
+/// Maximum length of a line, in characters.
 const LONGEST: usize = 240;
 
-/// The comment, with a newline at its end.
 pub(super) fn comment(review: &Review) -> String {
     let mut lines = vec![
         format!("### Queue configuration: {}", plain(&review.summary())),
@@ -46,7 +44,7 @@ pub(super) fn comment(review: &Review) -> String {
     lines.join("\n") + "\n"
 }
 
-/// `~` of a changed queue is `!`, which is colored in a fence of the language `diff`.
+/// Replaces `~` of a changed queue with `!`, which a `diff` fence colors.
 fn signed(line: &str) -> String {
     line.strip_prefix('~').map_or_else(|| line.to_owned(), |rest| format!("!{rest}"))
 }
@@ -67,7 +65,6 @@ fn fold(title: &str, language: &str, body: &[String], most: usize, lines: &mut V
     lines.extend(["````".to_owned(), String::new(), "</details>".to_owned()]);
 }
 
-/// A line that stays inside its fence.
 fn cut(line: &str) -> String {
     let line = line.replace("````", "'''");
     match line.char_indices().nth(LONGEST) {
@@ -76,12 +73,11 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// A text without characters that have a meaning in Markdown or HTML.
 fn plain(text: &str) -> String {
     text.replace('`', "'").replace('<', "&lt;")
 }
 
-/// How many lines each part gets: short parts are complete, the others share what is left.
+/// The number of lines for each part: short parts are complete, the others share the rest.
 fn shares(lengths: &[usize], most: usize) -> Vec<usize> {
     let mut given = vec![0; lengths.len()];
     let mut left = most;

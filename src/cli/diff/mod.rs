@@ -1,4 +1,4 @@
-//! `kornsole diff`: two queue configurations compared as trees, in files or in two commits.
+//! `kornsole diff`: compares two queue configurations as trees, from files or commits.
 
 mod commits;
 mod effects;
@@ -85,7 +85,7 @@ pub fn run(args: &DiffArgs) -> ExitCode {
     };
     match done {
         Ok(code) => ExitCode::from(code),
-        // Who reads has seen that there is something.
+        // The reader has seen that there is a difference.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(broken),
         Err(_) => ExitCode::from(2 - u8::from(args.git.is_some())),
     }

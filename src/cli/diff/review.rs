@@ -1,4 +1,4 @@
-//! The configurations of two commits, file by file: what differs, and which errors and warnings are new.
+//! The configurations of two commits by file: differences and new errors and warnings.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,6 @@ use crate::cli::inputs::{self, ConfigFile, Unread};
 use config::{Config, Diff, Fault, Severity, lint};
 use model::Profile;
 
-/// How the configurations are read and judged.
 pub(super) struct Rules<'r> {
     pub core: Profile,
     pub policy_group: &'r str,
@@ -17,25 +16,23 @@ pub(super) struct Rules<'r> {
     pub deny: &'r [String],
 }
 
-/// A configuration in a commit.
 pub(super) struct Side {
-    /// The text that the places of the faults are in.
+    /// The text that error locations refer to.
     pub text: Arc<str>,
     pub config: Option<Arc<Config>>,
     faults: Vec<Fault>,
 }
 
-/// A file with a configuration, in one commit or in both.
 pub(super) struct Reviewed {
     /// The path in the repository.
     pub file: String,
-    /// What was recognized, for example Helm values; empty for a configuration by itself.
+    /// The container, for example Helm values; empty for a plain configuration.
     pub within: String,
     pub base: Option<Side>,
     pub head: Option<Side>,
     /// `None` if one side is missing or invalid.
     pub diff: Option<Diff>,
-    /// The errors and warnings that only the new configuration has, with its places.
+    /// Errors and warnings that only the new configuration has.
     pub new: Vec<Fault>,
 }
 
@@ -46,7 +43,7 @@ impl Reviewed {
             && self.new.iter().all(|fault| fault.severity != Severity::Error)
     }
 
-    /// Whether it has nothing to report.
+    /// Whether there is nothing to report.
     pub fn is_same(&self) -> bool {
         self.base.is_some() == self.head.is_some()
             && self.new.is_empty()
@@ -73,7 +70,7 @@ impl Reviewed {
     }
 }
 
-/// Every configuration of the two commits; those that are the same in both too.
+/// Returns every configuration of the two commits, including equal ones.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -84,7 +81,7 @@ pub(super) fn reviewed([base, head]: &[Extracted; 2], rules: &Rules<'_>) -> Resu
         let old = olds.remove(&(file.clone(), within.clone(), number));
         all.push(of(file, within, old, Some(new)));
     }
-    // One that was moved is the same configuration.
+    // Recognizes moved files by equal content.
     let added: Vec<usize> = (0..all.len()).filter(|at| all[*at].base.is_none()).collect();
     if let ([at], 1) = (added.as_slice(), olds.len())
         && let Some((_, old)) = olds.pop_first()
@@ -97,7 +94,7 @@ pub(super) fn reviewed([base, head]: &[Extracted; 2], rules: &Rules<'_>) -> Resu
     Ok(all)
 }
 
-/// By the file, what the configuration is in, and its number of these.
+/// The file, the container, and the number in it.
 type Key = (String, String, usize);
 
 fn sides(extracted: &Extracted, rules: &Rules<'_>) -> Result<BTreeMap<Key, Side>, String> {
@@ -137,7 +134,7 @@ fn of(file: String, within: String, base: Option<Side>, head: Option<Side>) -> R
     let configs =
         base.as_ref().and_then(|old| old.config.clone()).zip(head.as_ref().and_then(|new| new.config.clone()));
     let diff = configs.map(|(old, new)| config::diff(&old, &new));
-    // A fault that has only moved to another line is not new.
+    // An error that only moved to another line is not new.
     let same = |one: &Fault, other: &Fault| {
         (one.code, &one.path, &one.severity) == (other.code, &other.path, &other.severity)
             && without_lines(&one.message) == without_lines(&other.message)
@@ -153,7 +150,6 @@ fn of(file: String, within: String, base: Option<Side>, head: Option<Side>) -> R
     Reviewed { file, within, base, head, diff, new }
 }
 
-/// A message without the numbers of the lines that it names.
 fn without_lines(message: &str) -> String {
     let mut words = Vec::new();
     let mut follows_line = false;

@@ -1,6 +1,6 @@
 //! The examples in the help of each command.
 
-/// A command by its path, for example `config show`, and its examples. The empty path is kornsole itself.
+/// A command path, for example `config show`, and its examples. The empty path is kornsole itself.
 pub const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "",

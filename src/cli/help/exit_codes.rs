@@ -1,4 +1,4 @@
-//! The exit codes of the commands that use more than 0 (success), 1 (error), and 2 (invalid command line).
+//! Exit codes of commands other than 0 (success), 1 (error), and 2 (invalid command line).
 
 type Code = (&'static str, &'static str);
 
@@ -85,7 +85,7 @@ const PLACE: &[Code] = &[
     ("2", "invalid command line"),
 ];
 
-/// The exit codes of a command, for example `config show`; empty for 0, 1, and 2 with their usual meaning.
+/// The exit codes of a command, for example `config show`; empty for the default meanings of 0, 1, and 2.
 pub fn of(path: &str) -> &'static [Code] {
     match path {
         "explain" => EXPLAIN,

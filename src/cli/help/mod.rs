@@ -1,4 +1,4 @@
-//! The help of the command line: the texts of `clap`, the commands of the top level in groups, and exit codes and examples of each command.
+//! The help of the command line: the texts of `clap`, command groups, exit codes, and examples.
 
 pub mod examples;
 mod exit_codes;
@@ -67,7 +67,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let name = called(arguments.first());
     match parsed(arguments.clone(), name) {
-        // As kubectl its plugin goes to the current context.
+        // As a kubectl plugin, use the current context.
         Err(error) if name == PLUGIN.1 && error.kind() == ErrorKind::MissingRequiredArgument => {
             let mut there = arguments;
             there.splice(1..1, ["--server", "k8s://"].map(OsString::from));
@@ -82,7 +82,8 @@ fn parsed(arguments: Vec<OsString>, name: &'static str) -> Result<Cli, clap::Err
     let arguments = flag_order::sorted(&plain, arguments);
     match plain.try_get_matches_from_mut(&arguments) {
         Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain)),
-        // The notes and the groups of all commands take longer to write than a short command to run.
+        // The notes and groups of all commands take longer to build than a short command takes to run, so add them only
+        // for help.
         Err(error) if shows_help(&error) => Err(of(name).try_get_matches_from_mut(&arguments).err().unwrap_or(error)),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! What is done to jobs: `kornsole cancel`, `hold`, `release`, `requeue`, `local move`, `local priority`.
+//! Operations on jobs: `kornsole cancel`, `hold`, `release`, `requeue`, `local move`, `local priority`.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -145,7 +145,7 @@ fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
     let running = meant.iter().filter(|job| job.state == JobState::Running).count();
     print(&format!("{does} {} jobs, {running} of them running? [y/N] ", meant.len()));
     let mut answer = String::new();
-    // Without an answer it is not done.
+    // Without an answer, nothing is done.
     let _ = std::io::stdout().flush();
     let _ = std::io::stdin().lock().read_line(&mut answer);
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

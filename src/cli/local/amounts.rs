@@ -1,4 +1,4 @@
-//! Amounts as people write them on the command line of local jobs.
+//! Quantities on the command line of local jobs.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,6 @@ use local::job::{ArraySpec, Dependency};
 use local::submission::LARGEST_ARRAY;
 use model::{MEMORY, VCORE, parse_quantity};
 
-/// The signals by which a job can be asked to end.
 const SIGNALS: [(&str, i32); 8] = [
     ("TERM", Signal::TERM.as_raw()),
     ("INT", Signal::INT.as_raw()),
@@ -21,10 +20,10 @@ const SIGNALS: [(&str, i32); 8] = [
     ("CONT", Signal::CONT.as_raw()),
 ];
 
-/// Cores: `2`, `0.5`, `500m`. Gives thousandths.
+/// Parses cores, `2`, `0.5`, or `500m`, into millicores.
 ///
 /// # Errors
-/// What would be right.
+/// The expected form.
 pub fn cores(text: &str) -> Result<i64, String> {
     let whole = parse_quantity(VCORE, text).ok();
     let broken = || {
@@ -38,21 +37,21 @@ pub fn cores(text: &str) -> Result<i64, String> {
     found.ok_or_else(|| "expected cores, for example 2, 0.5, or 500m".to_owned())
 }
 
-/// Memory: `4G`, `512Mi`. Gives bytes.
+/// Parses memory, `4G` or `512Mi`, into bytes.
 ///
 /// # Errors
-/// What would be right.
+/// The expected form.
 pub fn memory(text: &str) -> Result<i64, String> {
-    // Slurm counts it in megabytes, Kubernetes in bytes.
+    // A unit is required: without one, Slurm uses megabytes and Kubernetes bytes.
     let has_unit = !text.bytes().all(|byte| byte.is_ascii_digit());
     let found = parse_quantity(MEMORY, text).ok().filter(|bytes| *bytes > 0 && has_unit);
     found.ok_or_else(|| "expected memory with a unit, for example 4G, 512Mi, or 1500M".to_owned())
 }
 
-/// A time: `90s`, `30m`, `2h`, `1d`, or several of them, as `1h30m`. Gives seconds.
+/// Parses a time, `90s`, `30m`, `2h`, `1d`, or `1h30m`, into seconds.
 ///
 /// # Errors
-/// What would be right.
+/// The expected form.
 pub fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || format!("invalid time {text:?}; use for example 90s, 30m, 2h, 1d, or 1h30m");
     let (mut sum, mut number) = (0_u64, String::new());
@@ -75,10 +74,10 @@ pub fn seconds(text: &str) -> Result<u64, String> {
     if sum == 0 || !number.is_empty() { Err(wrong()) } else { Ok(sum) }
 }
 
-/// A job that must have ended before: `17` and `17:ok` with exit status 0, `17:any` however.
+/// Parses a dependency: `17` and `17:ok` require exit status 0, `17:any` only the end.
 ///
 /// # Errors
-/// What would be right.
+/// The expected form.
 pub fn dependency(text: &str) -> Result<Dependency, String> {
     let (jobs, how) = text.split_once(':').unwrap_or((text, "ok"));
     let wrong = || "write JOB, JOB:ok, JOB:any, or JOB:notok, for example 17:any, 17-116:ok, or 17_3".to_owned();
@@ -96,10 +95,10 @@ pub fn dependency(text: &str) -> Result<Dependency, String> {
     Ok(Dependency { job: first, how, of: if first == last { Which::One } else { Which::To(last) } })
 }
 
-/// Numbers of jobs: `17`, or `17-116` for all of an array.
+/// Parses job IDs: `17`, or `17-116` for an array.
 ///
 /// # Errors
-/// What would be right.
+/// The expected form.
 pub fn numbers(text: &str) -> Result<JobNumbers, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.parse(), last.parse()) {
@@ -110,19 +109,19 @@ pub fn numbers(text: &str) -> Result<JobNumbers, String> {
     }
 }
 
-/// Jobs with numbers that follow each other.
+/// A range of job IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobNumbers {
-    /// The first one.
+    /// The first job ID.
     pub first: u64,
-    /// The last one.
+    /// The last job ID.
     pub last: u64,
 }
 
-/// The indices of an array: `1-100`, `1,4,9`, `0-20:5`; with `%8` behind them at most 8 at one time.
+/// Parses array indices: `1-100`, `1,4,9`, `0-20:5`; a trailing `%8` allows at most 8 at one time.
 ///
 /// # Errors
-/// What would be right.
+/// The expected form.
 pub fn array(text: &str) -> Result<ArraySpec, String> {
     let wrong = || format!("invalid array {text:?}; use for example 1-100, 1,4,9, or 0-20:5, and %8 for 8 at one time");
     let (list, most) = match text.split_once('%') {
@@ -145,10 +144,10 @@ pub fn array(text: &str) -> Result<ArraySpec, String> {
     Ok(ArraySpec { indices: indices.into_iter().collect(), most })
 }
 
-/// A signal: `USR1`, `SIGUSR1`, `10`.
+/// Parses a signal: `USR1`, `SIGUSR1`, `10`.
 ///
 /// # Errors
-/// What would be right.
+/// The expected form.
 pub fn signal(text: &str) -> Result<i32, String> {
     let name = text.to_ascii_uppercase();
     let name = name.strip_prefix("SIG").unwrap_or(&name);
@@ -157,7 +156,7 @@ pub fn signal(text: &str) -> Result<i32, String> {
     named.map(|(_, number)| *number).ok_or_else(|| format!("expected one of {}", names()))
 }
 
-/// How long something took, for people: `12s`, `3m05s`, `2h10m`, `3d04h`.
+/// Formats a duration: `12s`, `3m05s`, `2h10m`, `3d04h`.
 pub fn show_ms(ms: u64) -> String {
     let seconds = ms / 1000;
     match seconds {

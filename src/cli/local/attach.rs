@@ -1,4 +1,5 @@
-//! `kornsole local attach` and `kornsole submit --interactive`: this terminal becomes that of a job, until the job ends or one leaves it.
+//! `kornsole local attach` and `kornsole submit --interactive`: connects this terminal to a job until the job ends or
+//! the user detaches.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -108,7 +109,7 @@ fn begun(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
         if matches!(job.state, JobState::Running | JobState::Ended) {
             return Ok(job);
         }
-        // One that is there for a moment only is about to start.
+        // A job that was Pending only for a moment is about to start, so report it later.
         if looks == 2 {
             let why = if job.reason.is_empty() { String::new() } else { format!(": {}", job.reason) };
             say(&format!(
@@ -183,7 +184,7 @@ fn talk(mut stream: UnixStream) -> io::Result<bool> {
             }
         }
         if ready[0] {
-            // Not through the buffer of standard input, of which poll knows nothing.
+            // Bypasses the buffer of stdin, which poll cannot see.
             let count = rustix::io::read(io::stdin(), &mut bytes)?;
             let typed = &bytes[..count];
             let leaves = typed.iter().position(|key| *key == LEAVE);
@@ -192,7 +193,7 @@ fn talk(mut stream: UnixStream) -> io::Result<bool> {
                 return Ok(true);
             }
             match sent {
-                // The job has ended; what it said last is read before that is seen.
+                // The job has ended; its last output is read before its end is noticed.
                 Err(why) if why.kind() == io::ErrorKind::BrokenPipe => {}
                 sent => sent?,
             }

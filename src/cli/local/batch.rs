@@ -1,41 +1,40 @@
-//! What the lines of a script for another scheduler request, on one machine.
+//! Requests of scripts for other schedulers, on one machine.
 
 use local::dialect::{Dialect, host};
 use local::job::JobSpec;
 use local::wire::Info;
 
-/// What such lines request next to the options of a job.
+/// Script requests that are not options of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// For which scheduler they are written.
+    /// The scheduler of the script.
     pub dialect: Dialect,
-    /// How many tasks the job has; they share its cores.
+    /// The number of tasks, which share the job's cores.
     pub tasks: i64,
-    /// Whole cores of each task, where the script says so.
+    /// Whole cores per task, if set.
     pub cpus_per_task: Option<i64>,
-    /// Bytes for each core, where the script says so.
+    /// Bytes per core, if set.
     pub mem_per_cpu: Option<i64>,
-    /// All memory of the machine.
+    /// Whether to use the machine's whole memory.
     pub whole_memory: bool,
-    /// All cores and GPUs of the machine.
+    /// Whether to use all cores and GPUs.
     pub exclusive: bool,
-    /// Which variables of the submission the job has.
+    /// The variables of the job.
     pub export: Export,
-    /// When it may start, in milliseconds since 1970.
+    /// The earliest start time, in ms since 1970.
     pub begin: Option<u64>,
 }
 
-/// Which variables of the call a job gets.
+/// The variables that a job gets from the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Export {
-    /// All variables of the call, except those that name another job.
+    /// All variables of the call, except those about another job.
     #[default]
     All,
-    /// Those of a login, and these.
+    /// Login variables and these.
     Only(Vec<String>),
 }
 
-/// The variables that a job has in any case: those of a login.
 const LOGIN: [&str; 8] = ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"];
 
 impl Batch {
@@ -53,12 +52,12 @@ impl Batch {
         }
     }
 
-    /// Whether the daemon must be asked how large the machine is.
+    /// Whether the size of the machine is needed from the daemon.
     pub fn needs_machine(&self) -> bool {
         self.whole_memory || self.exclusive
     }
 
-    /// Has the job request all of the machine, as far as the script needs that.
+    /// Requests the whole machine, as far as the script needs it.
     pub fn take_all(&self, spec: &mut JobSpec, machine: &Info) {
         if self.whole_memory {
             spec.memory = machine.memory;
@@ -68,7 +67,7 @@ impl Batch {
         }
     }
 
-    /// Completes the job: its dialect, its start time, and its environment. Variables of the call that name another job are removed.
+    /// Completes the job's dialect, start time, and environment, without variables about another job.
     pub fn finish(&self, spec: &mut JobSpec, set: &[(String, String)]) {
         (spec.dialect, spec.begin) = (Some(self.dialect), self.begin);
         let own = match self.dialect {
@@ -166,7 +165,7 @@ fn variable(spec: &JobSpec, name: &str) -> String {
     spec.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap_or_default()
 }
 
-/// The directory of the call; that of the job where it cannot be named.
+/// The working directory, or the job's if it has no valid name.
 fn here(spec: &JobSpec) -> String {
     let here = std::env::current_dir().ok().and_then(|dir| dir.to_str().map(str::to_owned));
     here.unwrap_or_else(|| spec.dir.clone())

@@ -1,7 +1,6 @@
-//! What completions know of a daemon: the numbers of jobs and the queues, asked at the time when they are needed.
+//! Shell completions with jobs and queues, fetched from the daemon on demand.
 //!
-//! The scripts are those that clap makes; what is here is added to them. They call `kornsole local names`, which says nothing where no
-//! daemon answers.
+//! They extend the scripts of clap and call `kornsole local names`, which prints nothing without a daemon.
 
 use std::process::ExitCode;
 
@@ -40,15 +39,13 @@ pub fn names(args: &NamesArgs) -> ExitCode {
     };
     let reply = args.daemon.connect().and_then(|mut client| ask(&mut client, &request));
     let lines: Vec<String> = match reply {
-        Ok((Reply::Jobs(jobs), _)) => jobs
-            .into_iter()
-            // What completes reads lines: a name is a part of one.
-            .map(|job| format!("{}\t{}", job.number, job.name.replace(char::is_control, " ")))
-            .collect(),
+        Ok((Reply::Jobs(jobs), _)) => {
+            jobs.into_iter().map(|job| format!("{}\t{}", job.number, job.name.replace(char::is_control, " "))).collect()
+        }
         Ok((Reply::Queues(queues), _)) => queues,
         _ => Vec::new(),
     };
-    // A tab is between a value and its description.
+    // A tab separates a value and its description.
     let shown = |line: String| line.split('\t').map(safe).collect::<Vec<_>>().join("\t") + "\n";
     print_bytes(&lines.into_iter().map(shown).collect::<String>())
 }
@@ -142,7 +139,7 @@ const ZSH_VALUES: [(&str, &str); 6] = [
 fn zsh(script: String) -> String {
     let mut text = String::with_capacity(script.len() + ZSH.len());
     for line in script.lines() {
-        // The functions precede the call at the end.
+        // The functions must precede the final call.
         if line.starts_with("if [ \"$funcstack[1]\"") {
             text.push_str(ZSH);
             text.push('\n');

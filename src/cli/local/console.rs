@@ -1,7 +1,7 @@
-//! `kornsole local console`: the console on the daemon of this machine.
+//! `kornsole local console`: the console for the daemon of this machine.
 //!
-//! The daemon serves the REST API on the loopback address when the first console requests it, and shows nothing there without a token. A
-//! token is given through the socket, to whom the kernel says is there, and represents him.
+//! The daemon serves the REST API on loopback when the first console requests it, and shows nothing without a token. A
+//! client gets its token through the socket for the user that the kernel reports.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -89,7 +89,7 @@ fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
 /// How the daemon lets consoles in: the server starts when the first one comes.
 pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path) -> TokenSource {
     let (engine, tokens) = (Arc::downgrade(engine), folder.join("console-tokens"));
-    // Those of an earlier daemon represent an address that is not any more.
+    // Tokens of an earlier daemon are for an obsolete address.
     let _ = std::fs::remove_file(&tokens);
     let mut options = Options::plain(([127, 0, 0, 1], 0).into(), Profile::Kornsole, config.event.clone());
     options.access.tokens = Some(tokens.clone());
@@ -100,7 +100,7 @@ pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, folde
     options.policy_group.clone_from(&config.policy_group);
     let server: Mutex<Option<Server>> = Mutex::default();
     Box::new(move |who| {
-        // One at a time: the limits are those of the file.
+        // One request at a time, because the limits are in the file.
         let mut server = server.lock().unwrap_or_else(PoisonError::into_inner);
         let token = given(&tokens, who)?;
         let running = match server.take() {

@@ -1,4 +1,4 @@
-//! `kornsole local install` and `uninstall`: the daemon as a service of systemd.
+//! `kornsole local install` and `uninstall`: the daemon as a systemd service.
 
 use std::fs::{self, Permissions};
 use std::io::{self, IsTerminal as _};
@@ -157,7 +157,7 @@ fn installed(args: &InstallArgs) -> Result<ExitCode, Ended> {
         (false, true) => {
             place.systemctl(&["daemon-reload"])?;
             place.systemctl(&["enable", UNIT])?;
-            // One that runs has the earlier unit; running jobs continue.
+            // Restart a running daemon with the new unit; jobs continue.
             place.systemctl(&["restart", UNIT])?;
             if place.user {
                 call("loginctl", &["enable-linger"])?;

@@ -1,20 +1,19 @@
-//! A job as a YAML file: `command`, and the options of `kornsole submit` by their long names.
+//! A job as a YAML file: `command`, and the long option names of `kornsole submit`.
 
 use super::options::JobOptions;
 use config::yaml::{self, Node};
 use config::{Faults, Place, Severity, Source};
 use model::Profile;
 
-/// What a file requests.
+/// The job of a file.
 #[derive(Debug, Default)]
 pub struct JobFile {
-    /// The command; empty when it says none.
+    /// The command; may be empty.
     pub command: Vec<String>,
-    /// The options that the file gives, as the arguments would.
+    /// The options of the file in the form of arguments.
     pub options: JobOptions,
 }
 
-/// The keys that a file may have.
 const KEYS: [&str; 22] = [
     "command",
     "queue",
@@ -39,13 +38,12 @@ const KEYS: [&str; 22] = [
     "checkpoint",
     "at-end",
 ];
-/// Those of them that are true or false.
 const FLAGS: [&str; 4] = ["requeue", "no-requeue", "no-preempt", "hold"];
 
-/// Reads a file.
+/// Reads a job file.
 ///
 /// # Errors
-/// Every fault with its place.
+/// Every error with its location.
 pub fn read(name: &str, bytes: &[u8]) -> Result<JobFile, String> {
     let mut faults = Faults::new(Profile::Kornsole);
     let text = yaml::decode(bytes, &mut faults).unwrap_or_default();
@@ -74,7 +72,7 @@ fn read_key(found: &mut JobFile, key: &str, value: Node<'_>, faults: &mut Faults
     let text = |node: Node<'_>, faults: &mut Faults| node.text(key, "", faults).good().map(|text| text.value);
     let mut words = Vec::new();
     match key {
-        // A single text is for a shell, as it is in a terminal.
+        // A single string runs in a shell, like in a terminal.
         "command" if !value.is_list() => {
             let line = text(value, faults).unwrap_or_default();
             found.command = ["sh", "-c", &line].map(str::to_owned).to_vec();

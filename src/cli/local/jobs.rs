@@ -1,4 +1,4 @@
-//! Looking at jobs, and acting on them.
+//! Listing jobs and operating on them.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -220,7 +220,6 @@ pub fn logs(args: &LogsArgs) -> ExitCode {
                 terminal.as_mut().map(|text| text.next(&output) + &if over { text.end() } else { String::new() });
             let bytes = escaped.as_ref().map_or(output.as_slice(), |text| text.as_bytes());
             if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
-                // The reader has seen enough.
                 return Ok(ExitCode::SUCCESS);
             }
             from = first + output.len() as u64;

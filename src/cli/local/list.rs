@@ -1,4 +1,4 @@
-//! `kornsole jobs`.
+//! The command `kornsole jobs`.
 
 use std::io::{IsTerminal as _, stdout};
 use std::process::ExitCode;
@@ -78,7 +78,7 @@ impl ListArgs {
             name: self.name.clone(),
             since: self.since.map(|seconds| wall_ms().saturating_sub(seconds.saturating_mul(1000))),
             numbers: self.numbers.map(|numbers| (numbers.first, numbers.last)),
-            // Programs get each index.
+            // JSON output lists each index.
             grouped: self.numbers.is_none() && !self.shown.json,
         }
     }

@@ -1,7 +1,8 @@
-//! Local jobs on the command line: `kornsole local`, `submit`, `jobs`, `job`, `logs`, `wait`, `cancel`, `hold`, `release`, `requeue`, `top`,
-//! `history`.
+//! Local jobs on the command line: `kornsole local`, `submit`, `jobs`, `job`, `logs`, `wait`, `cancel`, `hold`,
+//! `release`, `requeue`, `top`, `history`.
 //!
-//! Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 no daemon answers; `wait` and `submit --wait` have the job's own.
+//! Exit codes: 0 success, 1 rejected or not found, 2 invalid usage, 3 no daemon; `wait` and `submit --wait` return the
+//! job's own.
 
 mod acts;
 mod amounts;

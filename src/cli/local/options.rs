@@ -1,4 +1,4 @@
-//! What may be requested a job: on the command line, in a file, in the lines of a script. The command line wins, then `#kornsole`, then
+//! Job options on the command line, in a file, or in a script. The command line overrides `#kornsole`, which overrides
 //! `#SBATCH`.
 
 use std::path::PathBuf;
@@ -123,7 +123,7 @@ impl JobOptions {
         let says_after = !self.after.is_empty() || self.dependency.is_some();
         let (after, dependency) =
             if says_after { (self.after, self.dependency) } else { (other.after, other.dependency) };
-        // A variable that is set twice has the later value.
+        // The last value of a variable wins.
         let env = other.env.into_iter().chain(self.env).collect();
         Self {
             queue: self.queue.or(other.queue),

@@ -1,4 +1,4 @@
-//! Lines with `#PBS`: what they request on one machine. An option that changes what is run and that is not understood is an error.
+//! `#PBS` lines on one machine. An unknown option that affects the run is an error.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ use super::options::JobOptions;
 use super::sbatch_values::dependencies;
 use local::dialect::Dialect;
 
-/// Options that change neither what is run nor what it gets on one machine: account, priority, mail, project.
+/// Options without an effect on one machine: account, priority, mail, project.
 const HARMLESS: [char; 6] = ['A', 'M', 'P', 'k', 'm', 'p'];
 
-/// What the lines of a script request.
+/// The requests of a script.
 #[derive(Default)]
 pub struct Pbs {
     options: JobOptions,
     cores: Option<i64>,
-    /// Task slots, where the script names them: `ppn` in Torque, `mpiprocs` in PBS.
+    /// Task slots: `ppn` in Torque, `mpiprocs` in PBS.
     slots: Option<i64>,
     /// The variables of `-v`.
     names: Option<Vec<String>>,
@@ -26,10 +26,10 @@ pub struct Pbs {
 }
 
 impl Pbs {
-    /// Reads the words of one line. Returns the options that change nothing.
+    /// Parses the words of one line. Returns the ignored options.
     ///
     /// # Errors
-    /// An option that is not understood, or its value.
+    /// An unknown option or an invalid value.
     pub fn line(&mut self, words: &[String]) -> Result<Vec<String>, String> {
         let mut ignored = Vec::new();
         let mut words = words.iter();
@@ -91,7 +91,7 @@ impl Pbs {
     fn resource(&mut self, text: &str) -> Result<(), String> {
         for (at, part) in text.split(':').enumerate() {
             let (name, value) = match part.split_once('=') {
-                // `walltime` has colons in its value.
+                // The value of `walltime` contains colons.
                 Some(("walltime", _)) => return self.walltime(text.strip_prefix("walltime=").unwrap_or_default()),
                 Some(pair) => pair,
                 None => return Err(format!("{part} is not supported; remove it")),
@@ -107,7 +107,7 @@ impl Pbs {
                 "nodes" | "select" if at == 0 && value == "1" => {}
                 "nodes" | "select" => return Err("a local job has one node; use 1".to_owned()),
                 "ncpus" => self.cores = Some(count()?),
-                // Each slot has a core of its own.
+                // Each slot has one core.
                 "ppn" => (self.cores, self.slots) = (Some(count()?), Some(count()?)),
                 "mpiprocs" => self.slots = Some(count()?),
                 "ngpus" | "gpus" => self.options.gpu = Some(count()?.min(1024)),
@@ -129,7 +129,7 @@ impl Pbs {
         Ok(())
     }
 
-    /// All lines together.
+    /// Returns the result of all lines.
     pub fn finish(self) -> (JobOptions, Batch) {
         let mut options = self.options;
         options.cpu = self.cores.max(self.slots).map(|cores| cores * 1000);
@@ -141,7 +141,7 @@ impl Pbs {
     }
 }
 
-/// Bytes: `400mb`, `4gb`; without a unit bytes.
+/// Parses bytes: `400mb`, `4gb`, or a number of bytes.
 fn memory(value: &str) -> Result<i64, String> {
     let at = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
     let shift = match value[at..].to_ascii_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! Lines with `#SBATCH`: what they request on one machine. An option that changes what is run and that is not understood is an error.
+//! `#SBATCH` lines on one machine. An unknown option that affects the run is an error.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,6 @@ use super::start_time::begin;
 use super::zone::Zone;
 use local::dialect::{Dialect, host};
 
-/// Options without a value.
 const FLAGS: [&str; 16] = [
     "--contiguous",
     "--hold",
@@ -29,7 +28,7 @@ const FLAGS: [&str; 16] = [
     "--wait",
     "--exclusive",
 ];
-/// The short names of options, with the long ones that sbatch documents for them.
+/// Short option names with the long ones from the documentation of sbatch.
 const SHORT: [(char, &str); 28] = [
     ('A', "--account"),
     ('a', "--array"),
@@ -60,7 +59,7 @@ const SHORT: [(char, &str); 28] = [
     ('w', "--nodelist"),
     ('x', "--exclude"),
 ];
-/// Options that change neither what is run nor what it gets on one machine.
+/// Options without an effect on one machine.
 const HARMLESS: [&str; 34] = [
     "--account",
     "--acctg-freq",
@@ -98,7 +97,7 @@ const HARMLESS: [&str; 34] = [
     "--wckey",
 ];
 
-/// What the lines of a script request.
+/// The requests of a script.
 #[derive(Default)]
 pub struct Sbatch {
     options: JobOptions,
@@ -118,10 +117,10 @@ pub struct Sbatch {
 }
 
 impl Sbatch {
-    /// Reads the words of one line. Returns the options that change nothing.
+    /// Parses the words of one line. Returns the ignored options.
     ///
     /// # Errors
-    /// An option that is not understood, or its value.
+    /// An unknown option or an invalid value.
     pub fn line(&mut self, words: &[String]) -> Result<Vec<String>, String> {
         let mut ignored = Vec::new();
         let mut words = words.iter();
@@ -202,7 +201,7 @@ impl Sbatch {
         }
     }
 
-    /// All lines together.
+    /// Returns the result of all lines.
     ///
     /// # Errors
     /// Options that exclude each other.
@@ -242,7 +241,6 @@ impl Sbatch {
     }
 }
 
-/// The long name of an option, and its value if that is in the same word.
 fn split(word: &str) -> Result<(String, Option<String>), String> {
     if let Some(long) = word.strip_prefix("--") {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
@@ -262,7 +260,7 @@ fn one_node(value: &str) -> Result<(), String> {
     if least == "1" { Ok(()) } else { Err("a local job has one node; use 1".to_owned()) }
 }
 
-/// `ALL`, `NONE`, or names, some of them with values.
+/// Parses `ALL`, `NONE`, or names, optionally with values.
 fn export(value: &str, env: &mut Vec<(String, String)>) -> Result<Export, String> {
     let (mut names, mut all) = (Vec::new(), false);
     for part in value.split(',') {

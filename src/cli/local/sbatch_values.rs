@@ -1,12 +1,12 @@
-//! Values of the options of sbatch.
+//! Values of sbatch options.
 
 use local::after::{How, Which};
 use local::job::Dependency;
 
-/// Bytes: Slurm counts memory in MiB, and its units are powers of 1024.
+/// Parses memory into bytes: Slurm counts in MiB, and its units are powers of 1024.
 ///
 /// # Errors
-/// The right form.
+/// The expected form.
 pub fn memory(value: &str) -> Result<i64, String> {
     let (number, unit) = match value.find(|letter: char| !letter.is_ascii_digit()) {
         Some(at) => value.split_at(at),
@@ -23,11 +23,11 @@ pub fn memory(value: &str) -> Result<i64, String> {
     bytes.ok_or_else(|| "expected a quantity with K, M, G, or T".to_owned())
 }
 
-/// Seconds of `MINUTES`, `MINUTES:SECONDS`, `HOURS:MINUTES:SECONDS`, `DAYS-HOURS`, `DAYS-HOURS:MINUTES`, `DAYS-HOURS:MINUTES:SECONDS`;
-/// `None` for no limit.
+/// Parses `MINUTES`, `MINUTES:SECONDS`, `HOURS:MINUTES:SECONDS`, `DAYS-HOURS`, `DAYS-HOURS:MINUTES`, or
+/// `DAYS-HOURS:MINUTES:SECONDS` into seconds; `None` for no limit.
 ///
 /// # Errors
-/// The right form.
+/// The expected form.
 pub fn time(value: &str) -> Result<Option<u64>, String> {
     if ["unlimited", "infinite"].contains(&value.to_ascii_lowercase().as_str()) {
         return Ok(None);
@@ -52,15 +52,15 @@ pub fn time(value: &str) -> Result<Option<u64>, String> {
     Ok(Some(seconds).filter(|seconds| *seconds > 0))
 }
 
-/// The number of GPUs in `2`, `a100:2`, `a100`.
+/// Parses the number of GPUs in `2`, `a100:2`, or `a100`.
 ///
 /// # Errors
-/// The right form.
+/// The expected form.
 pub fn gpus(value: &str) -> Result<i64, String> {
     let last = value.rsplit(':').next().unwrap_or_default();
     let count = match last.parse::<i64>() {
         Ok(count) => Some(count),
-        // A kind without a number is one of it.
+        // A type without a number means one.
         Err(_) => Some(1).filter(|_| last.starts_with(|letter: char| letter.is_ascii_alphabetic())),
     };
     count
@@ -68,10 +68,10 @@ pub fn gpus(value: &str) -> Result<i64, String> {
         .ok_or_else(|| "expected a number of GPUs, for example 2 or a100:2".to_owned())
 }
 
-/// The number of GPUs in a list of generic resources; others are not available.
+/// The number of GPUs in a list of generic resources.
 ///
 /// # Errors
-/// Another resource than GPUs.
+/// A resource other than GPUs.
 pub fn of_gres(value: &str) -> Result<i64, String> {
     if value.eq_ignore_ascii_case("none") {
         return Ok(0);
@@ -88,19 +88,19 @@ pub fn of_gres(value: &str) -> Result<i64, String> {
     Ok(sum)
 }
 
-/// What `--dependency` requests.
+/// The value of `--dependency`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
     /// The jobs that must have ended.
     pub after: Vec<Dependency>,
-    /// No earlier job of its user and name may be left.
+    /// No earlier job of the same user and name may remain.
     pub singleton: bool,
 }
 
-/// Jobs that must have ended: `afterok:1:2,afterany:3_4,aftercorr:5,singleton`. The number of an array's first job means all of the array.
+/// Parses `afterok:1:2,afterany:3_4,aftercorr:5,singleton`. The first job ID of an array means the whole array.
 ///
 /// # Errors
-/// A kind that is not supported.
+/// An unsupported kind.
 pub fn dependencies(value: &str) -> Result<Dependencies, String> {
     let mut found = Dependencies::default();
     if value.contains('?') {

@@ -1,28 +1,27 @@
-//! What a script requests itself, in the comments before its first command: lines with `#kornsole`, `#SBATCH`, or `#PBS`.
+//! Requests in a script's comments before its first command: lines with `#kornsole`, `#SBATCH`, or `#PBS`.
 //!
-//! What is read gets its meaning. An option that changes what is run and that is not understood is an error with its line; the others
-//! are named.
+//! An unknown option that affects the run is an error; others are ignored and listed.
 
 use super::batch::Batch;
 use super::options::JobOptions;
 use super::pbs::Pbs;
 use super::sbatch::Sbatch;
 
-/// What a script says about the job that it is.
+/// The requests of a script.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// What it requests.
+    /// The job options.
     pub options: JobOptions,
-    /// What lines for another scheduler request in addition.
+    /// Requests for another scheduler.
     pub batch: Option<Batch>,
-    /// The options that change nothing on one machine, in one line; empty for none.
+    /// The ignored options in one line; may be empty.
     pub ignored: String,
 }
 
 /// Reads the comments of a script.
 ///
 /// # Errors
-/// The first line that is invalid: `FILE:LINE: why`.
+/// The first invalid line: `FILE:LINE: why`.
 pub fn read(file: &str, text: &str) -> Result<Found, String> {
     let (mut own, mut slurm, mut pbs) = (JobOptions::default(), None::<Sbatch>, None::<Pbs>);
     let mut ignored = Vec::new();
@@ -35,7 +34,7 @@ pub fn read(file: &str, text: &str) -> Result<Found, String> {
         let note = |what: Vec<String>| what.into_iter().map(move |what| format!("{what} (line {number})"));
         if let Some(rest) = trimmed.strip_prefix("#kornsole ") {
             let found = JobOptions::read(&words(rest).map_err(at)?).map_err(at)?;
-            // A later line wins, as a later option does.
+            // A later line overrides an earlier one, like options.
             own = found.or(own);
         } else if let Some(rest) = after(line, "#SBATCH") {
             ignored.extend(note(slurm.get_or_insert_default().line(&words(rest).map_err(at)?).map_err(at)?));
@@ -56,12 +55,11 @@ pub fn read(file: &str, text: &str) -> Result<Found, String> {
     Ok(Found { options: own.or(theirs), batch, ignored })
 }
 
-/// The rest of a line that starts with this word. Slurm and PBS read it in the first column only.
+/// Slurm and PBS accept it only in the first column.
 fn after<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     line.strip_prefix(word).filter(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// The words of a line, without a comment at its end.
 fn words(rest: &str) -> Result<Vec<String>, String> {
     let end = rest.match_indices('#').map(|(at, _)| at).find(|at| rest[..*at].ends_with([' ', '\t']));
     shlex::split(&rest[..end.unwrap_or(rest.len())]).ok_or_else(|| "a quote is not closed".to_owned())

@@ -1,19 +1,17 @@
-//! The start times of `#SBATCH --begin`.
+//! Start times of `#SBATCH --begin`.
 
 use time::{Date, Duration, Month, PrimitiveDateTime, Time};
 
 use super::zone::{Zone, midnight};
 
-/// Names of times of the day, as Slurm documents them.
 const NAMES: [(&str, u8); 5] = [("midnight", 0), ("elevenses", 11), ("noon", 12), ("fika", 15), ("teatime", 16)];
-/// The right forms.
 const FORMS: &str = "expected HH:MM, MM/DD[/YY][-HH:MM], YYYY-MM-DD[THH:MM[:SS]], now+COUNT[UNIT], midnight, noon, teatime, today, \
                      or tomorrow";
 
-/// A start time in milliseconds since 1970, by the clocks of a zone; `None` for at once. `now` is the time in milliseconds since 1970.
+/// Parses a start time into ms since 1970, in a time zone; `None` for now. `now` is in ms since 1970.
 ///
 /// # Errors
-/// The right forms.
+/// The expected forms.
 pub fn begin(value: &str, now: u64, zone: &Zone) -> Result<Option<u64>, String> {
     let value = value.trim().to_ascii_lowercase();
     if let Some(rest) = value.strip_prefix("now") {
@@ -25,7 +23,7 @@ pub fn begin(value: &str, now: u64, zone: &Zone) -> Result<Option<u64>, String> 
     Ok(u64::try_from(zone.when(wanted)).ok().and_then(|seconds| seconds.checked_mul(1000)).filter(|at| *at > now))
 }
 
-/// `+90`, `+2hours`: seconds, minutes, hours, days, or weeks from now on.
+/// Parses `+90` or `+2hours`: seconds, minutes, hours, days, or weeks from now.
 fn later(rest: &str, now: u64) -> Option<Option<u64>> {
     if rest.is_empty() {
         return Some(None);
@@ -43,7 +41,7 @@ fn later(rest: &str, now: u64) -> Option<Option<u64>> {
     count.parse::<u64>().ok()?.checked_mul(unit * 1000)?.checked_add(now).map(Some)
 }
 
-/// What clocks show at the start; `now` is what they show now.
+/// The local time of the start; `now` is local, too.
 fn on_clock(value: &str, now: PrimitiveDateTime) -> Option<PrimitiveDateTime> {
     match value {
         "today" => return Some(midnight(now.date())),
@@ -69,7 +67,7 @@ fn on_clock(value: &str, now: PrimitiveDateTime) -> Option<PrimitiveDateTime> {
     };
     match year {
         Some(year) => in_year(year),
-        // Without a year it is the next such day.
+        // Without a year, use the next such day.
         None => in_year(now.year()).filter(|at| *at > now).or_else(|| in_year(now.year() + 1)),
     }
 }
@@ -97,7 +95,7 @@ fn time_of_day(text: &str) -> Option<Time> {
     Time::from_hms(hour, minute, second).ok()
 }
 
-/// `2030-01-20`, `01/20`, `01/20/30`, `01.20.30`, `012030`, `0120`: year, month, and day.
+/// Parses `2030-01-20`, `01/20`, `01/20/30`, `01.20.30`, `012030`, or `0120` into year, month, and day.
 fn date_of(text: &str) -> Option<(Option<i32>, u8, u8)> {
     let of_century = |year: u8| 2000 + i32::from(year);
     if let [year, month, day] = text.split('-').collect::<Vec<_>>()[..] {
@@ -117,7 +115,6 @@ fn date_of(text: &str) -> Option<(Option<i32>, u8, u8)> {
     }
 }
 
-/// One or two digits.
 fn number(text: &str) -> Option<u8> {
     text.parse().ok().filter(|_| text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -129,7 +126,6 @@ mod tests {
     /// 2030-06-15 14:30:10 UTC, a Saturday.
     const NOW: u64 = 1_907_764_210_000;
 
-    /// The seconds from now to a start time.
     fn after(value: &str) -> Result<Option<u64>, String> {
         begin(value, NOW, &Zone::default()).map(|at| at.map(|at| (at - NOW) / 1000))
     }

@@ -1,4 +1,4 @@
-//! `kornsole submit`.
+//! The command `kornsole submit`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -151,7 +151,7 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     let name = file.display().to_string();
     let bytes = read(file).map_err(|ended| match file.exists() {
         true => ended,
-        // Of a command the flags would be read as those of `submit`.
+        // Without `--`, flags of the command would be parsed as flags of `submit`.
         false => Ended::misused(format!("{}; write a command after --: kornsole submit -- {name}", ended.message)),
     })?;
     let text = String::from_utf8(bytes).map_err(|_| Ended::misused(format!("{name}: not a script: not UTF-8")))?;
@@ -175,7 +175,6 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     let command = before.into_iter().chain([path]).chain(arguments).collect();
     let (mut options, mut batch) = (args.options.clone().or(found.options), found.batch);
     if let Some(batch) = &mut batch {
-        // The command line wins.
         batch.whole_memory &= options.mem.is_none();
         batch.exclusive &= args.options.cpu.is_none();
         if let Export::Only(names) = &mut batch.export {
@@ -206,7 +205,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     let here = || std::env::current_dir().map_err(|why| Ended::misused(format!("the current directory: {why}")));
     let dir = options.dir.as_deref().map_or_else(here, absolute)?;
     fs::read_dir(&dir).map(drop).or_else(|why| match why.kind() {
-        // One may be in a directory that one may not list.
+        // The user may enter a directory without permission to list it.
         std::io::ErrorKind::PermissionDenied if fs::metadata(dir.join(".")).is_ok() => Ok(()),
         _ => Err(Ended::misused(format!("{}: {why}", dir.display()))),
     })?;
@@ -220,9 +219,9 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     }
     let file = |file: &Option<PathBuf>| file.as_deref().map(|file| output(&dir, file)).transpose();
     let output = file(&options.output)?;
-    // In the same file it is not apart.
+    // The same file as the output is not a separate one.
     let error = file(&options.error)?.filter(|error| output.as_ref() != Some(error));
-    // The only way to read it is to set it.
+    // umask can only be read by setting it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
     let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is not UTF-8", dir.display())))?;
@@ -255,7 +254,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
         begin: None,
         dialect: None,
         slots: 0,
-        // The daemon asks the kernel for them.
+        // The daemon reads the limits from the kernel.
         limits: String::new(),
         nice: 0,
     };

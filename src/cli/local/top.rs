@@ -1,4 +1,4 @@
-//! `kornsole top`: what the jobs that run use, against what they requested.
+//! `kornsole top`: usage of running jobs compared with their requests.
 
 use std::collections::HashMap;
 use std::io::IsTerminal as _;

@@ -1,4 +1,4 @@
-//! `kornsole local up`: the daemon.
+//! The command `kornsole local up`: the daemon.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -122,14 +122,14 @@ impl UpArgs {
 
 /// Runs the daemon until it is asked to stop.
 pub fn run(args: &UpArgs) -> ExitCode {
-    // Clearing 2 MB at the start of each small process takes a quarter of its time, and in this one large pages hold what no one uses.
+    // Clearing 2 MB at the start takes a quarter of a small process's time.
     let _ = disable_transparent_huge_pages(true);
     let owner = peer::of_process();
     let mut places = match args.places(owner.uid == 0) {
         Ok(places) => places,
         Err(why) => return fail(&why, 2),
     };
-    // From here on without links: what they lead to could change.
+    // Resolve links now, because their targets could change later.
     places.folder = match store::own_folder(&places.folder) {
         Ok(folder) => folder,
         Err(why) => return fail(&format!("{}: {why}", places.folder.display()), 1),
@@ -162,7 +162,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         Ok((engine, rest)) => {
             let code = until_asked(&engine);
             drop(rest);
-            // The next daemon would replace it; until then no one is to think that one listens.
+            // Clients must not assume a listening daemon.
             let _ = std::fs::remove_file(&places.socket);
             code
         }
@@ -210,7 +210,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     };
     tracing::info!("{limits}");
     let url = rest.as_ref().map_or_else(String::new, |rest| format!("{}\n", serve::url(rest)));
-    // No one may listen there.
+    // The reader may have closed the pipe.
     let _ = settings::print(&format!("{}\n{url}", places.socket.display()));
     Ok((engine, rest))
 }
@@ -218,7 +218,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
 /// The engine over the journal of the directory.
 fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, String> {
     let mut setup = setup(by, Profile::Kornsole);
-    // Jobs of one machine hold cores with more or less memory: who holds too many cores gives some, however little memory goes with them.
+    // A user above the guaranteed cores is preempted even if the memory is small.
     setup.tuning.above_in_one_gives = true;
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {

@@ -1,36 +1,31 @@
-//! The time zone of the call: `TZ`, else `/etc/localtime`. Both name a TZif file (RFC 9636); `TZ` may also be a rule of POSIX.
+//! The time zone of the call: `TZ` or `/etc/localtime`, a TZif file (RFC 9636) or a POSIX rule.
 
 use std::fs;
 use std::path::Path;
 
 use time::{Date, Duration, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
-/// Where the files of the zones are.
 const ZONES: &str = "/usr/share/zoneinfo";
-/// The zone of the machine.
 const LOCAL: &str = "/etc/localtime";
-/// The largest file of a zone that is read, in bytes.
+/// Maximum size of a zone file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// When clocks change, and by how much they differ from UTC, in seconds.
+/// Changes of a zone's offset from UTC, in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Zone {
-    /// The difference before the first change.
     first: i64,
-    /// The time of each change since 1970, and the difference from then on.
+    /// The time of each change since 1970, and the new offset.
     changes: Vec<(i64, i64)>,
-    /// What applies after the last change.
     rule: Option<Rule>,
 }
 
-/// A rule of POSIX, for each year.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rule {
     standard: i64,
     summer: Option<Summer>,
 }
 
-/// When summer time starts and ends, in seconds of the local day.
+/// Start and end of summer time, in seconds of the local day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Summer {
     difference: i64,
@@ -40,7 +35,7 @@ struct Summer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Day {
-    /// `Mm.w.d`: the day of a week of a month; the fifth week is the last one.
+    /// `Mm.w.d`: month, week, and day; week 5 is the last one.
     Week { month: u8, week: u8, day: u8 },
     /// `Jn`: a day of the year from 1, without 29 February.
     WithoutLeap(u16),
@@ -74,7 +69,7 @@ impl Zone {
         Self::read(&found.and_then(|_| fs::read(path).ok())?)
     }
 
-    /// The newest data block of a file: that of version 1 has 4 bytes for each time, the one after it 8.
+    /// Times have 4 bytes in version 1, and 8 later.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (block, width) = match bytes.get(4)? {
             0 => (bytes, 4),
@@ -94,7 +89,6 @@ impl Zone {
         Some(Self { first: difference(0)?, changes, rule: footer.and_then(|text| Rule::read(text.trim())) })
     }
 
-    /// The difference from UTC at a time since 1970.
     fn difference(&self, at: i64) -> i64 {
         let passed = self.changes.partition_point(|(change, _)| *change <= at);
         match (&self.rule, passed) {
@@ -104,13 +98,13 @@ impl Zone {
         }
     }
 
-    /// What clocks show at a time, in seconds since 1970.
+    /// The local time at a time in seconds since 1970.
     pub fn clock(&self, at: i64) -> Option<PrimitiveDateTime> {
         let shown = OffsetDateTime::from_unix_timestamp(at.checked_add(self.difference(at))?).ok()?;
         Some(PrimitiveDateTime::new(shown.date(), shown.time()))
     }
 
-    /// The first time, in seconds since 1970, at which clocks show this, or have passed it: an hour of a night may be omitted.
+    /// Seconds since 1970 at which the local time is reached or, if a change skips it, passed.
     pub fn when(&self, clock: PrimitiveDateTime) -> i64 {
         let shown = clock.assume_utc().unix_timestamp();
         let differences = [shown - 86_400, shown + 86_400].map(|at| self.difference(at));
@@ -120,7 +114,6 @@ impl Zone {
     }
 }
 
-/// The bytes before the first time of a block.
 const HEADER: usize = 44;
 
 fn counts(block: &[u8]) -> Option<[usize; 6]> {
@@ -129,14 +122,13 @@ fn counts(block: &[u8]) -> Option<[usize; 6]> {
     Some([0, 1, 2, 3, 4, 5].map(count))
 }
 
-/// The bytes of a block.
 fn length(block: &[u8], width: usize) -> Option<usize> {
     let [utc, standard, leaps, times, kinds, letters] = counts(block)?;
     Some(HEADER + times * (width + 1) + kinds * 6 + letters + leaps * (width + 4) + standard + utc)
 }
 
 impl Rule {
-    /// `CET-1CEST,M3.5.0,M10.5.0/3`. The difference is written the other way round: hours to the west.
+    /// Parses `CET-1CEST,M3.5.0,M10.5.0/3`. The sign is inverted: hours to the west.
     fn read(text: &str) -> Option<Self> {
         let mut parts = text.split(',');
         let rest = after_name(parts.next()?)?;
@@ -200,7 +192,7 @@ impl Day {
     }
 }
 
-/// What follows the name of a time: letters, or anything in `<>`.
+/// Skips the name of a zone: letters, or any text in `<>`.
 fn after_name(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix('<') {
         return rest.split_once('>').map(|(_, rest)| rest);
@@ -209,7 +201,7 @@ fn after_name(text: &str) -> Option<&str> {
     (text.len() - rest.len() >= 3).then_some(rest)
 }
 
-/// The seconds of `H`, `H:MM`, or `H:MM:SS` with a sign, and what follows.
+/// Parses `H`, `H:MM`, or `H:MM:SS` with a sign into seconds and the rest.
 fn clock(text: &str) -> Option<(i64, &str)> {
     let end = text.find(|letter: char| letter.is_ascii_alphabetic() || letter == '<').unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -263,7 +255,7 @@ mod tests {
     #[test]
     fn an_hour_that_is_omitted_is_the_one_after_it() {
         let zone = Zone::named("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
-        // 2024-03-31: clocks go from 2:00 to 3:00 at 1:00 UTC.
+        // 2024-03-31: clocks change from 2:00 to 3:00 at 1:00 UTC.
         let clock = PrimitiveDateTime::new(
             Date::from_calendar_date(2024, Month::March, 31).unwrap(),
             Time::from_hms(2, 30, 0).unwrap(),

@@ -1,4 +1,4 @@
-//! Many submissions: each is placed for itself, reported as a row or as a line of JSON, and held against what is expected.
+//! Many submissions, each compared with its expectation.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! `kornsole place`: which queue an application goes to under a configuration, rule by rule; one submission, or a file of them.
+//! `kornsole place`: the queue of an application, rule by rule.
 
 mod batch;
 mod people;
@@ -104,7 +104,6 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
     };
     match done.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => ExitCode::from(code),
-        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the answer: {error}"), 1),
     }
@@ -130,7 +129,7 @@ fn tags(args: &PlaceArgs) -> Result<BTreeMap<String, String>, String> {
     let of_type = args.app_type.iter().map(|value| (TYPE_TAG.to_owned(), value.clone()));
     let mut tags = BTreeMap::new();
     for (name, value) in args.tags.iter().cloned().chain(of_type) {
-        // Names of tags ignore case (PLC-043), so two that differ in nothing else would hide one another.
+        // Tag names are case-insensitive (PLC-043).
         if let Some(known) = tags.keys().find(|known: &&String| known.eq_ignore_ascii_case(&name)) {
             return Err(format!("duplicate tag {known}; --type sets the tag {TYPE_TAG}"));
         }

@@ -1,4 +1,4 @@
-//! One placement for people: the walk in columns, and where it ends.
+//! One placement as text: the rules in columns, and the result.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use config::fault::escaped;
 use view::PartitionView;
 use view::placement::{Admission, Line, Placed, PlacementOutcome, Request, template_words};
 
-/// Reports a placement under the configuration of `file`.
+/// Prints a placement under the configuration of `file`.
 pub fn print(
     file: &str,
     part: &PartitionView,
@@ -42,7 +42,6 @@ pub fn print(
     }
 }
 
-/// What is submitted, in one line.
 fn asked(request: &Request<'_>, admission: &Admission) -> String {
     let or_none = |text: &str| if text.is_empty() { "(none)".to_owned() } else { text.to_owned() };
     let groups = or_none(&admission.who.groups.join(", "));
@@ -72,7 +71,6 @@ fn landed(part: &PartitionView, placed: &Placed, out: &mut impl Write) -> io::Re
     writeln!(out, "-> {}   new dynamic leaf{template}", placed.path)
 }
 
-/// The lines with their columns aligned.
 fn columns(lines: &[Line]) -> Vec<String> {
     let cells: Vec<[String; 4]> = lines
         .iter()
@@ -90,7 +88,7 @@ fn columns(lines: &[Line]) -> Vec<String> {
     cells.iter().map(row).collect()
 }
 
-/// The text with blanks up to a width in columns.
+/// Pads a text to a display width.
 pub fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }

@@ -11,21 +11,20 @@ use view::placement::TYPE_TAG;
 /// One submission of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Where it stands.
+    /// Location in the file.
     pub at: Place,
-    /// The user; empty is refused by the placement.
+    /// The user; placement rejects an empty one.
     pub user: String,
     /// The groups, primary group first.
     pub groups: Vec<String>,
     /// The queue requested.
     pub queue: String,
-    /// The tags, the type among them.
+    /// The tags, including the type.
     pub tags: BTreeMap<String, String>,
-    /// Where it has to land: a queue, or `rejected`; empty expects nothing.
+    /// The expected queue, or `rejected`; empty without an expectation.
     pub expect: String,
 }
 
-/// What a column of a CSV file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Column {
     User,
@@ -36,7 +35,6 @@ enum Column {
     Expect,
 }
 
-/// The columns by name.
 const COLUMNS: [(&str, Column); 5] = [
     ("user", Column::User),
     ("groups", Column::Groups),
@@ -53,7 +51,7 @@ fn fault(code: &'static str, at: Place, message: String, hint: impl Into<String>
     Fault { code, severity: Severity::Error, at, path: String::new(), message, hint: hint.into() }
 }
 
-/// A record that cannot be read as CSV.
+/// Converts a CSV error.
 pub fn unreadable(CsvFault { at, message, hint }: CsvFault) -> Fault {
     fault("SUB-020", at, message, hint)
 }
@@ -62,7 +60,7 @@ impl Header {
     /// Reads the header.
     ///
     /// # Errors
-    /// Every column that is unknown or is there twice, and that there is none for the user.
+    /// Every unknown or duplicate column, and a missing user column.
     pub fn read(record: &Record) -> Result<Self, Vec<Fault>> {
         let mut columns = Vec::new();
         let mut faults = Vec::new();
@@ -95,7 +93,7 @@ impl Header {
     /// Reads a record into `row`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error of the record.
     pub fn row(&self, record: &Record, row: &mut Row) -> Result<(), Fault> {
         row.at = record.place(0);
         if record.count() != self.0.len() {
@@ -135,7 +133,7 @@ impl Header {
     }
 }
 
-/// Adds a tag. Names ignore case (PLC-043), so two that differ in nothing else would hide one another.
+/// Tag names are case-insensitive (PLC-043).
 fn add_tag(tags: &mut BTreeMap<String, String>, name: &str, value: &str, at: Place) -> Result<(), Fault> {
     if let Some(known) = tags.keys().find(|known| known.eq_ignore_ascii_case(name)) {
         let hint = format!("a type sets the tag {TYPE_TAG}");
@@ -211,7 +209,7 @@ mod tests {
     use super::*;
     use config::csv::Csv;
 
-    /// The rows of a CSV text, and its faults as `line:column code`.
+    /// The rows of a CSV text, and its errors as `line:column code`.
     fn csv(text: &str) -> (Vec<Row>, Vec<String>) {
         let report = |fault: &Fault| format!("{}:{} {}", fault.at.line, fault.at.column, fault.code);
         let mut csv = Csv::new(text.as_bytes());

@@ -1,4 +1,4 @@
-//! A table that is printed while its rows come: the first rows decide how wide the columns are.
+//! A table that is printed incrementally: the first rows determine the column widths.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::people::pad;
 
-/// How many rows are blocked to see how wide the columns have to be.
+/// The number of buffered rows that determine the widths.
 const HELD: usize = 200;
 
 /// A table of `N` columns.
@@ -17,14 +17,14 @@ pub struct Table<const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    /// A table with titles; no column but the last gets wider than its `widest`. What does not fit moves what is behind it.
+    /// No column except the last exceeds its `widest`. Longer cells shift the following ones.
     pub fn new(titles: [&str; N], widest: [usize; N]) -> Self {
         let titles = titles.map(str::to_owned);
         let widths = std::array::from_fn(|column| titles[column].width());
         Self { widest, widths, held: Some(vec![titles]) }
     }
 
-    /// Adds a row.
+    /// Adds a row and prints it when the widths are known.
     pub fn row(&mut self, cells: [String; N], out: &mut impl Write) -> io::Result<()> {
         let Some(held) = &mut self.held else { return print(&cells, &self.widths, out) };
         for (column, cell) in cells.iter().enumerate() {
@@ -34,14 +34,13 @@ impl<const N: usize> Table<N> {
         if held.len() > HELD { self.flush(out) } else { Ok(()) }
     }
 
-    /// Prints what is blocked.
+    /// Prints the buffered rows.
     pub fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.held.take().unwrap_or_default().iter().try_for_each(|cells| print(cells, &self.widths, out))
     }
 }
 
 fn print<const N: usize>(cells: &[String; N], widths: &[usize; N], out: &mut impl Write) -> io::Result<()> {
-    // The last cell that says something ends the line.
     let last = cells.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
     for (cell, width) in cells[..last].iter().zip(widths) {
         write!(out, "{}  ", pad(cell, *width))?;

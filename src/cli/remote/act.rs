@@ -170,7 +170,7 @@ pub(super) fn report(done: &Done, json: bool) -> String {
         Done::Configured(new) => {
             let verb = if new.dry_run { "would be active" } else { "is active" };
             let happens: String = new.what_happens.iter().map(|what| format!("  {what}\n")).collect();
-            // A kornsole server says it with the number of applications.
+            // A kornsole server reports it with the number of applications.
             let said = |path: &QueuePath| new.what_happens.iter().any(|what| what.starts_with(path.as_str()));
             let drains = new.draining.iter().filter(|(_, path)| !said(path));
             let drains: String = drains.map(|(_, path)| format!("  {path} drains\n")).collect();

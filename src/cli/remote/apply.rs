@@ -1,4 +1,4 @@
-//! `kornsole apply`, and how a change of the configuration is confirmed: what it would do is shown, then it is requested.
+//! `kornsole apply`, and the confirmation of a configuration change.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -77,7 +77,7 @@ impl From<AllowedRemovalArgs> for AllowedRemoval {
 /// `kornsole apply`: brings a configuration into force, or says what that would do.
 pub fn apply(args: &ApplyArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
-        // A file that cannot be read needs no server.
+        // An unreadable file is reported without contacting the server.
         if args.file != Path::new("-")
             && let Some(Err(Unread::Input(message))) = inputs::each(&args.file, config::DEFAULT_POLICY_GROUP).pop()
         {
@@ -87,7 +87,7 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
         let now = once.configuration()?;
         let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| now.policy_group.as_str());
         let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
-        // A kornsole server whose own file is a manifest keeps it one; any other scheduler gets the configuration alone.
+        // A kornsole server keeps a manifest; other schedulers get only the configuration.
         let whole = now.as_ref().is_some_and(|now| now.text != now.queues && now.config_map.is_none());
         let text = if whole { file.text.to_string() } else { file.queues().to_owned() };
         let name = file.name.display().to_string();
@@ -141,7 +141,7 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
     let base = match &args.base {
         Some(base) => Some(base.clone()),
         None => {
-            // Through Kubernetes the base is the text of the ConfigMap. What the scheduler answers is another form of it.
+            // On Kubernetes the scheduler's answer has another form than the ConfigMap.
             let of_map = once.cluster().is_some();
             let now = once.configuration()?.filter(|now| !of_map || now.config_map.is_some());
             now.map(|now| now.checksum.clone())

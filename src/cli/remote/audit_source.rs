@@ -1,4 +1,4 @@
-//! Where the audit and the revisions are read: a running scheduler is asked, or a state directory that no one runs is examined.
+//! The source of records: a running scheduler, or the state directory of a stopped one.
 
 use std::path::{Path, PathBuf};
 

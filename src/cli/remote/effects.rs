@@ -1,4 +1,4 @@
-//! What a configuration changes: the tree that `kornsole diff` prints, and the effects on running allocations.
+//! Effects of a configuration: the tree of `kornsole diff`, and running allocations.
 
 use std::sync::Arc;
 
@@ -11,24 +11,21 @@ use console::state::editor::CheckJob;
 use source::remote::once::{Once, Want};
 use view::View;
 
-/// A text, and the one that it replaces.
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'t> {
-    /// The active one.
+    /// The active text.
     pub old: &'t str,
-    /// The one that is to be active.
+    /// The new text.
     pub new: &'t str,
 }
 
-/// What a text changes.
 pub(super) struct Effects {
     diff: Diff,
-    /// The queues, each with sentences; or why they are unknown.
     on_running: Result<Vec<(String, Vec<String>)>, String>,
 }
 
 impl Effects {
-    /// Compares two texts, and examines running allocations. `None` if one of them cannot be parsed: the scheduler reports that.
+    /// `None` if a text cannot be parsed, which the scheduler reports.
     pub fn of(once: &mut Once, texts: Texts<'_>) -> Option<Self> {
         let profile = once.remote().profile();
         let seen = once.look(&[Want::Apps, Want::Nodes]);
@@ -51,7 +48,7 @@ impl Effects {
         Some(Self { diff, on_running })
     }
 
-    /// The tree of changes and their effects as lines, each with a newline.
+    /// The tree of changes and their effects, one line each.
     pub fn text(&self) -> String {
         if self.diff.is_empty() {
             return String::new();
@@ -70,7 +67,7 @@ impl Effects {
         escape_lines(&text)
     }
 
-    /// For programs: `diff` as `kornsole diff --json` prints it, and `effects` by queue; `null` if they are unknown.
+    /// Adds `diff` like `kornsole diff --json`, and `effects` by queue, or `null` if unknown.
     pub fn add_to(&self, value: &mut Value) {
         value["diff"] = self.diff.to_json();
         value["effects"] = match &self.on_running {

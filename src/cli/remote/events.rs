@@ -1,4 +1,4 @@
-//! `kornsole events`: what happened, and what happens.
+//! `kornsole events`: past and new events.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -48,7 +48,7 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
     let mut last: Vec<String> = Vec::new();
     let mut next = 0;
     let mut restarted = false;
-    // The past first, so that of many only the newest are printed.
+    // The past first, because only its newest events are printed.
     once.events(None, |message| {
         if let EventMessage::Events(first, _) = &message {
             next = first + count(&message);
@@ -64,11 +64,11 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
     let mut ended: Result<(), Ended> = Ok(());
     once.events(Some(Duration::from_secs(1)), |message| {
         restarted |= message == EventMessage::Restarted;
-        // The follower starts with the past as well, which has been printed.
+        // The follower starts with the past, too, which is already printed.
         let message = if restarted { Some(message) } else { behind(message, next) };
         let text: String = message
             .map(|message| {
-                // A question inside of an answer has a thread of its own.
+                // A request inside of an answer needs its own thread.
                 std::thread::scope(|scope| drop(scope.spawn(|| pods.learn(&once, &message)).join()));
                 lines_of(args, &pods, &message).concat()
             })
@@ -183,7 +183,6 @@ impl PodNames {
         self.asked = Instant::now();
         self.names.clear();
         for partition in &self.partitions {
-            // Without names there are the ids.
             for app in once.applications(partition, true).unwrap_or_default() {
                 let asks = app.requests.into_iter().map(|ask| (ask.allocation_key, ask.allocation_tags));
                 let all = asks.chain(app.allocations.into_iter().map(|one| (one.allocation_key, one.allocation_tags)));

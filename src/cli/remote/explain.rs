@@ -228,7 +228,6 @@ fn text(sheet: &Sheet) -> String {
 /// `kornsole fairness`: how queues stand to their guarantees.
 pub fn fairness(args: &ShowArgs) -> ExitCode {
     show(args, Want::Queues, &[Want::Users, Want::Apps], |_, part, json| {
-        // What is asked once has no history.
         let rows = part.fairness(&Vector::new(), Time::ZERO);
         if json {
             return Ok(lines([convert::fairness(&rows, &part.limits_used(), &Wall::new(UNIX_EPOCH, 1.0))]));

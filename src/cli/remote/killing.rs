@@ -1,4 +1,4 @@
-//! Before `kornsole kill`: what it would do is shown and asked about, and the owners of pods are suspended where that is wanted.
+//! Before `kornsole kill`: effects, confirmation, and suspension of owners.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
@@ -15,12 +15,10 @@ use source::remote::once::Once;
 use view::act::{PodEnd, Reason, Refusal};
 use view::kubernetes::{Chain, OwnerObject};
 
-/// Up to how many reasons of a rejection are listed one by one.
 const FEW: usize = 5;
-/// How often the line that counts deleted pods is written again.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// Runs an operation; while it deletes pods in a cluster, a line on a terminal counts them.
+/// A line on the terminal counts deleted pods.
 pub(super) fn counted<T>(once: &mut Once, app: &str, run: impl FnOnce(&mut Once) -> T) -> T {
     let cluster = once.cluster().filter(|_| std::io::stderr().is_terminal());
     let Some(cluster) = cluster else { return run(once) };
@@ -34,14 +32,13 @@ pub(super) fn counted<T>(once: &mut Once, app: &str, run: impl FnOnce(&mut Once)
     })
 }
 
-/// Counts on standard error until the operation has ended, and then takes the line away.
 fn count(cluster: &Cluster, app: &str, ended: &AtomicBool) {
     let mut shown = false;
     while !ended.load(Ordering::Relaxed) {
         std::thread::park_timeout(PERIOD);
         let (done, all) = cluster.deletions().so_far();
         if all > 0 && done < all {
-            // A terminal that takes nothing more is no reason to stop.
+            // A terminal error must not stop the command.
             let _written = write!(std::io::stderr(), "\r\x1b[2Kdeleting pods of {}: {done} of {all}", escape(app));
             shown = true;
         }
@@ -51,13 +48,11 @@ fn count(cluster: &Cluster, app: &str, ended: &AtomicBool) {
     }
 }
 
-/// A line for each pod.
 pub(super) fn each_pod(pods: &[(String, PodEnd)]) -> String {
     let lines: String = pods.iter().map(|(pod, end)| format!("  {pod}: {end}\n")).collect();
     escape_lines(&lines)
 }
 
-/// A line for each outcome, with the number of pods.
 pub(super) fn by_outcome(pods: &[(String, PodEnd)]) -> String {
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     for (_, end) in pods {
@@ -68,12 +63,11 @@ pub(super) fn by_outcome(pods: &[(String, PodEnd)]) -> String {
     escape_lines(&lines)
 }
 
-/// A line for each reason of a rejection, which are the pods of an application.
 pub(super) fn each_reason(reasons: &[Reason]) -> String {
     reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect()
 }
 
-/// A line for each code among the reasons, if there are more than a few, with the first as an example.
+/// The first reason of each code is an example.
 pub(super) fn reasons_by_outcome(reasons: &[Reason]) -> String {
     if reasons.len() <= FEW {
         return each_reason(reasons);
@@ -85,10 +79,10 @@ pub(super) fn reasons_by_outcome(reasons: &[Reason]) -> String {
     codes.iter().map(|(code, (count, first))| format!("\n  {count} {code}, for example {first}")).collect()
 }
 
-/// Asks, and suspends owners. Returns the connection to kill by.
+/// Asks for confirmation and suspends owners. Returns the connection for the kill.
 ///
 /// # Errors
-/// Someone says no, or there is no one to ask; an owner cannot be suspended.
+/// The user declines or cannot be asked, or an owner cannot be suspended.
 pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
     if !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes".to_owned();
@@ -123,7 +117,6 @@ pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
     Ok(once)
 }
 
-/// What can be suspended of the owners and is not.
 fn suspendable(chains: &[Chain]) -> Vec<OwnerObject> {
     let mut owners: Vec<OwnerObject> = chains.iter().flat_map(Chain::suspendable).cloned().collect();
     owners.retain(|owner| owner.suspended != Some(true));
@@ -132,7 +125,7 @@ fn suspendable(chains: &[Chain]) -> Vec<OwnerObject> {
     owners
 }
 
-/// Suspends owners, and says how that is undone. One that cannot be suspended would make the pods again, so nothing is killed then.
+/// An owner that cannot be suspended would recreate the pods, so nothing is killed then.
 fn suspend(once: &mut Once, args: &KillArgs, app: &AppId, owners: Vec<OwnerObject>) -> Result<(), Ended> {
     let done = once.suspend(&args.order.partition, app, owners, &args.order.reason).map_err(|refusal: Refusal| {
         let ended = Ended::from(refusal);

@@ -1,8 +1,7 @@
-//! A scheduler elsewhere without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`, `events`, `kill`, `move`, `apply`,
-//! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state directory that no one runs.
+//! Commands for a remote scheduler with `--server`, and for the state directory of a stopped one.
 //!
-//! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
-//! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 no one answers.
+//! They print tables, or with `--json` sorted JSON in the REST form of 1.8.0 for every release. Exit codes: 0 success,
+//! 1 rejected or not found, 2 invalid usage, 3 no answer.
 
 mod act;
 mod apply;

@@ -1,5 +1,4 @@
-//! `kornsole audit` and `kornsole config history|show|diff|rollback`: what was, at a running kornsole or in the state
-//! directory of one that does not run.
+//! `kornsole audit` and `kornsole config history|show|diff|rollback`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Queues, applications, nodes, users and groups of a scheduler elsewhere.
+//! Queues, applications, nodes, users, and groups of a remote scheduler.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -152,7 +152,6 @@ pub fn app(args: &AppArgs) -> ExitCode {
                 return Ok(one_app(part, row));
             }
             let name = Arc::clone(&part.name);
-            // The newest of the id, as in the view.
             let all = once.applications(&name, true)?;
             Ok(lines(all.iter().rev().filter(|app| app.application_id == args.id).take(1)))
         })

@@ -1,10 +1,10 @@
-//! A small table: columns as wide as they need, figures on the right.
+//! A small table with minimal widths and right-aligned numbers.
 
 use unicode_width::UnicodeWidthStr;
 
 use console::present::text::escape;
 
-/// Rows of cells under titles. A title that starts with `>` stands over figures.
+/// Rows under titles. A title that starts with `>` is right-aligned.
 pub struct Table {
     titles: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -16,17 +16,17 @@ impl Table {
         Self::titled(titles.iter().map(|title| (*title).to_owned()).collect())
     }
 
-    /// The same for titles that are made.
+    /// A table with computed titles.
     pub fn titled(titles: Vec<String>) -> Self {
         Self { titles, rows: Vec::new() }
     }
 
-    /// Adds a row. What comes from outside is escaped.
+    /// Adds a row with escaped cells.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells.iter().map(|cell| escape(cell).into_owned()).collect());
     }
 
-    /// The table as text, a line each row.
+    /// The table as text, one line per row.
     pub fn text(&self) -> String {
         let name = |title: &String| escape(title.trim_start_matches('>')).into_owned();
         let titles: Vec<String> = self.titles.iter().map(name).collect();

@@ -1,9 +1,9 @@
-//! JSON of a remote's objects, in which values that could not be read are `null`.
+//! JSON of remote objects, with `null` for unknown values.
 
 use serde_json::Value;
 use wire::dto::Unknown;
 
-/// Puts `null` into lines of JSON at the place of each unknown value. Without one the text is unchanged.
+/// Without unknown values the text is unchanged.
 pub(super) fn nulled(text: String, unknown: &[Unknown]) -> String {
     if unknown.is_empty() {
         return text;
@@ -18,7 +18,6 @@ pub(super) fn nulled(text: String, unknown: &[Unknown]) -> String {
     text.lines().map(line).collect()
 }
 
-/// Marks the value in each object that it belongs to.
 fn mark(value: &mut Value, unknown: &Unknown) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(|one| mark(one, unknown)),
@@ -41,7 +40,7 @@ fn mark(value: &mut Value, unknown: &Unknown) {
     }
 }
 
-/// Puts `null` at a path; where the path ends before, at its end: nothing below is known.
+/// Sets `null` at a path, or at its deepest existing part.
 fn put(value: &mut Value, keys: &[&str]) {
     let Some((key, rest)) = keys.split_first() else {
         *value = Value::Null;
@@ -52,7 +51,7 @@ fn put(value: &mut Value, keys: &[&str]) {
             Some(below) => put(below, rest),
             None => drop(object.insert((*key).to_owned(), Value::Null)),
         },
-        // An entry that was left out has moved the others: which one it was is not known here.
+        // A skipped entry has shifted the others, so the index is not reliable.
         Value::Array(list) => match key.parse::<usize>().ok().and_then(|index| list.get_mut(index)) {
             Some(below) if !rest.is_empty() => put(below, rest),
             _ => {}

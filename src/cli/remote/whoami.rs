@@ -1,4 +1,4 @@
-//! `kornsole whoami`: who one is for a scheduler, and what one may do there.
+//! `kornsole whoami`: the user and the permissions on a scheduler.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -191,7 +191,7 @@ fn right_cells(right: &UsedRight) -> Vec<String> {
 fn right_json(right: &UsedRight) -> Value {
     let (_, reason) = answer(right);
     let asked = &right.asked;
-    // What is unknown is neither true nor false.
+    // Unknown is neither true nor false.
     let allowed = right.answer.as_ref().ok().map(|(allowed, _)| *allowed);
     json!({"verb": asked.verb, "group": asked.group, "resource": asked.resource, "name": asked.name,
         "namespace": asked.namespace, "allowed": allowed, "usedTo": right.used_for, "reason": reason})

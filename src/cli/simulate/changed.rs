@@ -1,4 +1,4 @@
-//! Configurations with keys of queues set, as `--set` writes them.
+//! Configurations changed with `--set`.
 
 use super::Ended;
 use super::read::Inputs;
@@ -6,10 +6,10 @@ use forecast::whatif::{Change, Meaning, meaning};
 use model::{Profile, Time};
 use scheduler::{Command, Scheduler};
 
-/// Adds to each configuration the same with the keys set. It is read by every release before anything is run.
+/// Adds a changed copy of each configuration. Every release validates it before any run.
 ///
 /// # Errors
-/// A key is none, or the configuration has no such queue or is none with it.
+/// Invalid key, unknown queue, or an invalid result.
 pub(super) fn add(inputs: &mut Inputs, sets: &[String]) -> Result<(), Ended> {
     if sets.is_empty() {
         return Ok(());
@@ -34,7 +34,6 @@ pub(super) fn add(inputs: &mut Inputs, sets: &[String]) -> Result<(), Ended> {
     Ok(())
 }
 
-/// The text with the changes, one after the other: each is meant of what the ones before it made.
 fn changed(text: &str, changes: &[Change], core: Profile) -> Result<String, String> {
     let mut text = text.to_owned();
     for change in changes {

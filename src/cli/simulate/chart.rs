@@ -1,10 +1,9 @@
-//! Charts of a report, as SVG.
+//! Charts of a report as SVG.
 
 use plotters::prelude::*;
 
-/// The size of a chart, in pixels.
 const SIZE: (u32, u32) = (960, 280);
-/// Colours that people with any color vision can distinguish (Okabe and Ito).
+/// Colors that are distinguishable with any color vision (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -15,18 +14,16 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(80, 80, 80),
 ];
 
-/// The dashes and gaps of lines, as SVG writes them; the first line is a whole one.
+/// SVG dash patterns; the first line is solid.
 const DASHES: [&str; 5] = ["none", "8 4", "2 3", "14 4", "5 8"];
-/// How long the example of a line in the legend is, in pixels.
+/// Length of a line in the legend, in pixels.
 const LEGEND: i32 = 28;
 
-/// One line of a chart: its name, and its points by hours.
 pub(super) struct Curve {
     pub name: String,
     pub points: Vec<(f64, f64)>,
 }
 
-/// Lines over time; `None` where there is nothing to draw.
 pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let end = points().map(|(at, _)| *at).fold(0.0, f64::max);
@@ -37,7 +34,7 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     let mut svg = String::new();
     draw(&mut svg, (title, unit), (end, top), curves).ok()?;
     for (number, (colour, width)) in (0..curves.len()).map(|number| (number, pen(number))) {
-        // A line and its example in the legend are the only ones of their color and width. The library would draw each dash by itself.
+        // The library would draw each dash as an element.
         let RGBColor(red, green, blue) = colour;
         let stroke = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\" stroke-width=\"{width}\"");
         let dashed = format!("{stroke} stroke-dasharray=\"{}\"", DASHES[number % DASHES.len()]);
@@ -46,8 +43,7 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     Some(svg)
 }
 
-/// The color and width of a line. Those of the second seven are thinner; next to that lines differ in their dashes, so that no color is
-/// needed to know them.
+/// The second seven lines are thinner and have dashes, so that color is not the only difference.
 const fn pen(number: usize) -> (RGBColor, u32) {
     (COLOURS[number % COLOURS.len()], if number < COLOURS.len() { 2 } else { 1 })
 }
@@ -101,7 +97,7 @@ mod tests {
             let marks = format!("stroke-width=\"{width}\" stroke-dasharray=\"{}\"", DASHES[number % DASHES.len()]);
             assert!(svg.contains(&marks), "{number}: {marks}");
         }
-        // Each line is two elements, itself and its example, whatever its dashes.
+        // Each line has two elements, itself and its legend.
         assert_eq!(svg.matches("stroke-dasharray").count(), 28);
         assert!(svg.len() < 100_000, "{}", svg.len());
         assert_eq!(lines("nothing", "%", &[Curve { name: String::new(), points: Vec::new() }]), None);

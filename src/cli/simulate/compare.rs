@@ -1,4 +1,4 @@
-//! Runs that differ in their seed only are one line; lines are compared with the first one.
+//! Runs that differ only in their seed form one line.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,11 @@ use forecast::simulate::target::time;
 use forecast::simulate::{Figures, NEVER};
 use forecast::whatif::Spread;
 
-/// A figure of a run, where it has one.
 type Value = Box<dyn Fn(&Figures) -> Option<f64>>;
 
-/// A time from here on is [`NEVER`], or a median between it and another: no run is as long.
+/// Such a time is [`NEVER`], or a median that includes it.
 const NEVER_FROM: f64 = (NEVER / 4) as f64;
 
-/// One column of the table.
 pub(super) struct Measure {
     pub title: String,
     /// The name in CSV, with its unit.
@@ -25,11 +23,11 @@ pub(super) struct Measure {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Milliseconds, of which fewer are better.
+    /// Milliseconds; fewer are better.
     Time,
-    /// A number, of which fewer are better.
+    /// A count; less is better.
     Count,
-    /// A share, of which more is better.
+    /// A share; more is better.
     Share,
 }
 
@@ -38,12 +36,12 @@ impl Measure {
         Self { title: title.to_owned(), key: key.to_owned(), kind, of: Box::new(of) }
     }
 
-    /// A value for a table of another program: the number, or `never`.
+    /// A raw value: the number, or `never`.
     pub fn raw(&self, value: f64) -> String {
         if self.kind == Kind::Time && value >= NEVER_FROM { "never".to_owned() } else { value.to_string() }
     }
 
-    /// A value as a person reads it.
+    /// A value as text.
     pub fn shown(&self, value: f64) -> String {
         match self.kind {
             Kind::Time if value >= NEVER_FROM => time(NEVER),
@@ -53,13 +51,12 @@ impl Measure {
         }
     }
 
-    /// Whether more of it is better.
     fn more_is_better(&self) -> bool {
         self.kind == Kind::Share
     }
 }
 
-/// The columns: waits, what is left, use of each resource that there is.
+/// The columns: waits, pending requests, and usage of each resource.
 pub(super) fn measures(report: &Report) -> Vec<Measure> {
     let wait = |title: &str, key: &str, of: fn(&Figures) -> u64| {
         Measure::new(title, key, Kind::Time, move |figures| Some(of(figures) as f64))
@@ -87,7 +84,7 @@ pub(super) fn measures(report: &Report) -> Vec<Measure> {
         }));
     }
     all.push(Measure::new("fairness", "fairness", Kind::Share, |figures| figures.fairness));
-    // What is the same everywhere and nothing is omitted: no column of zeros for what no one asked.
+    // Omit columns with the same value everywhere.
     all.retain(|measure| {
         let mut values = report.rows.iter().filter_map(|row| (measure.of)(&row.figures)).peekable();
         values.peek().is_some() && (measure.kind != Kind::Count || values.any(|value| value > 0.0))
@@ -95,21 +92,19 @@ pub(super) fn measures(report: &Report) -> Vec<Measure> {
     all
 }
 
-/// Runs that differ in their seed only.
 pub(super) struct Line<'r> {
     pub label: Label,
     pub runs: Vec<&'r Row>,
 }
 
 impl Line<'_> {
-    /// The median of a measure, and its 10th and 90th percentile.
+    /// The median, 10th, and 90th percentile of a measure.
     pub fn spread(&self, measure: &Measure) -> Option<Spread> {
         let values: Vec<f64> = self.runs.iter().filter_map(|row| (measure.of)(&row.figures)).collect();
         (!values.is_empty()).then(|| Spread::of(values))
     }
 }
 
-/// The lines in the order of their first runs.
 pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     for row in &report.rows {
@@ -122,7 +117,7 @@ pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
     lines
 }
 
-/// What each line is better and worse at than the first one of the same workload.
+/// Compares each line with the first one of the same workload.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let (lines, measures) = (lines(report), measures(report));
     let labels: Vec<Label> = lines.iter().map(|line| line.label.clone()).collect();
@@ -152,7 +147,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     sentences
 }
 
-/// The leaf queues whose 95th percentile of waits changed most, two of each side.
+/// The largest changes of the 95th percentile of waits, two per direction.
 fn queues(line: &Line<'_>, first: &Line<'_>, better: &mut Vec<String>, worse: &mut Vec<String>) {
     let [Some(one), Some(other)] = [line, first].map(|line| line.runs.first()) else { return };
     let mut changes: Vec<(i128, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Simulations for the console: the arguments are those of the command, what came of it is what its pages show.
+//! Simulations for the console, with the arguments of the command.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn of_the_past(mut words: Vec<String>) -> Vec<String> {
     if words.first().is_some_and(|first| !first.starts_with('-')) {
         words.insert(0, "--from".to_owned());
     }
-    // What is reported of a span needs a directory, whose place the journal here takes.
+    // Reports on a time range need a directory; the console's journal replaces it.
     words.splice(0..0, ["--state", "."].map(str::to_owned));
     words
 }

@@ -1,15 +1,13 @@
-//! The formats of jobs, recognized by their content; a generator file by its name.
+//! Job formats, recognized by content; generator files by name.
 
 use forecast::simulate::input::{self, Reading};
 
-/// The most bytes of a workload that is unpacked.
+/// Maximum bytes of an unpacked workload.
 pub(super) const LARGEST: usize = 1 << 30;
 
-/// What is read.
 pub(super) const FORMS: &str = "a scenario (.yaml), a Standard Workload Format log, the output of sacct (--parsable2 or --json), a \
                                 generator file (.toml), or a JSON list of Kubernetes nodes and pods";
 
-/// The format of a file of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Swf,
@@ -32,7 +30,7 @@ impl Form {
         }
     }
 
-    /// The jobs of a text; `None` for an unknown format.
+    /// Parses the jobs of a text; `None` for an unknown format.
     pub(super) fn read(name: &str, extension: &str, text: &str) -> Option<(Self, Reading)> {
         let form = Self::of(text, extension)?;
         let reading = match form {

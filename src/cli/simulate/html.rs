@@ -1,4 +1,4 @@
-//! A report as one page for a browser: it needs no other file and no script, and everything from outside is escaped in it.
+//! A report as a self-contained HTML page without scripts; external text is escaped.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,11 +11,9 @@ use super::variant::Label;
 use crate::cli::html::escaped;
 use forecast::simulate::target::time;
 
-/// How many lines a chart has at most.
 const CURVES: usize = 14;
-/// How many queues and users are listed of each line.
 const GROUPS: usize = 200;
-/// How long the page may get by its table of lines, by its sentences and charts, and in all, in bytes.
+/// Maximum bytes of the page after its table, after its sentences and charts, and in total.
 const MOST: [usize; 3] = [600_000, 1_300_000, 1_900_000];
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1f24;background:#fff}\
@@ -23,7 +21,6 @@ h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:co
 th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #d8dce2}td.n,th.n{text-align:right}.quiet{color:#5a6270}\
 svg{max-width:100%;height:auto;display:block;margin:1rem 0}";
 
-/// The whole page, as HTML.
 pub(super) fn page(report: &Report) -> String {
     let (lines, measures) = (lines(report), measures(report));
     let labels: Vec<Label> = lines.iter().map(|line| line.label.clone()).collect();
@@ -123,7 +120,6 @@ fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
     }
 }
 
-/// Leaves out the last sentences where they would take more bytes than that.
 fn shorten(sentences: &mut Vec<String>, most: usize) {
     let mut bytes = 0;
     let fit = sentences.iter().take_while(|sentence| {
@@ -144,7 +140,6 @@ fn list(page: &mut String, class: &str, sentences: &[String]) {
     }
 }
 
-/// Rows with a heading, as many as fit: the page gets no longer than this many bytes, and a few more.
 fn table(page: &mut String, head: &[String], rows: impl ExactSizeIterator<Item = Vec<String>>, most: usize) {
     let cell = |tag: &str, column: usize, text: &str| {
         let class = if column > 0 { " class=\"n\"" } else { "" };

@@ -1,4 +1,4 @@
-//! The workload that a span of a journal has, with what really happened, so that a forecast can be held against it.
+//! The workload and the real results of a time range of a journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,28 +16,25 @@ use model::{AppId, NodeId, Profile, Time};
 use scheduler::state::node::Node;
 use scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 
-/// What a span of a journal has.
 pub(super) struct Journal {
     pub config: String,
-    /// How its scheduler decides.
+    /// The profile of its scheduler.
     pub profile: Profile,
     pub workload: Workload,
-    /// How the span was understood, each in a sentence.
+    /// Notes about the conversion.
     pub notes: Vec<String>,
-    /// The second half of the span, forecast from the first.
+    /// The forecast of the second half from the first.
     pub backtest: Backtest,
 }
 
-/// What a replay of the span shows.
 #[derive(Default)]
 struct Watched {
-    /// What was there at the start, as commands: what waited arrives a moment after what ran, which so has its place again.
+    /// Pending requests arrive just after the allocated ones, which therefore get their nodes.
     there: Vec<(Time, PartitionCommand)>,
     fates: Fates,
 }
 
 impl Watched {
-    /// Replays a span of a partition.
     fn of(look: &Recording<'_>, name: &str, (from, to): (Time, Time), said: &Said<'_>) -> Result<Self, Ended> {
         let mut watched = Self::default();
         let mut begins = true;
@@ -58,7 +55,6 @@ impl Watched {
         Ok(watched)
     }
 
-    /// What there is of a partition when the span starts: what runs continues.
     fn begins(&mut self, part: &Partition, from: Time) {
         let waiting = Time(from.0 + 1);
         self.there.extend(part.nodes.iter().map(|node| (from, registered(node))));
@@ -85,7 +81,7 @@ impl Watched {
         }
     }
 
-    /// Nodes that came during the span are there from its start.
+    /// Adds nodes that were registered later as if they existed from the start.
     fn ends(&mut self, part: &Partition, from: Time) {
         let known: BTreeSet<NodeId> = self.there.iter().filter_map(|(_, command)| node_of(command)).collect();
         let arrived = part.nodes.iter().filter(|node| !known.contains(&node.id));
@@ -93,19 +89,16 @@ impl Watched {
     }
 }
 
-/// The registration of a node unchanged.
 fn registered(node: &Node) -> PartitionCommand {
     let (id, capacity, occupied) = (node.id.clone(), node.total.clone(), node.occupied.clone());
     PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() })
 }
 
-/// Reads a span of the journal in a directory that no one runs.
 pub(super) fn of_folder(args: &SimulateArgs, folder: &Path, watch: Watch<'_>) -> Result<Journal, Ended> {
     let look = FolderInspection::open(folder).map_err(|trouble| Ended::input(trouble.said_of(folder)))?;
     journal(args, &look.recording(), watch)
 }
 
-/// Reads what arrived during a span of a journal and what became of it, and holds a forecast against that.
 pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_>) -> Result<Journal, Ended> {
     let time = |option: &str, text: &Option<String>| {
         text.as_ref().map(|text| earlier(option, text, look.now())).transpose().map_err(Ended::input)
@@ -178,7 +171,6 @@ fn submitted(command: &PartitionCommand) -> Option<AppId> {
     }
 }
 
-/// What really happened after a time, up to another.
 fn second_half(look: &Recording<'_>, from: Time, to: Time) -> Result<Figures, String> {
     let mut meter: Option<Meter> = None;
     let mut each = |events: &[Event], scheduler: &Scheduler| {

@@ -1,4 +1,4 @@
-//! Finished runs that are kept, so that an interruption loses none of them.
+//! Storage of finished runs, so that an interruption loses none.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,43 +10,40 @@ use super::sweep::Row;
 use super::variant::Variant;
 use super::{Ended, SimulateArgs};
 
-/// What the file of an interrupted sweep is called that named none.
+/// File name for an interrupted sweep without a named file.
 const UNFINISHED: &str = "kornsole-runs";
-/// How many such files are there at most.
 const MOST: usize = 1000;
 
-/// The file of finished runs, where one is named, and what was in it.
 pub(super) struct Retained {
     path: Option<PathBuf>,
     rows: Vec<Row>,
     file: Mutex<Option<File>>,
-    /// Where they go after an interruption when no file is named.
     unfinished: Option<PathBuf>,
 }
 
 impl Retained {
-    /// Opens the file that `--resume` names.
+    /// Opens the file of `--resume`.
     pub fn open(args: &SimulateArgs) -> Result<Self, Ended> {
         let opened = args.resume.as_deref().map(opened).transpose()?;
         let (file, rows) = opened.map_or((None, Vec::new()), |(file, rows)| (Some(file), rows));
         Ok(Self { path: args.resume.clone(), rows, file: Mutex::new(file), unfinished: args.unfinished.clone() })
     }
 
-    /// What a variant gave, where it was run before.
+    /// The stored result of a variant.
     pub fn known(&self, args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> Option<Row> {
         let (label, digest) = (variant.label(inputs), digest(args, inputs, variant));
         self.rows.iter().find(|row| row.label == label && row.digest == digest).cloned()
     }
 
-    /// Adds a finished run to the file.
+    /// Appends a finished run.
     pub fn keep(&self, row: &Row) {
         if let Some(file) = self.file.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-            // A full disk loses what could be taken up again, not the result.
+            // A full disk loses only the ability to resume, not the result.
             let _written = written(file, [row]);
         }
     }
 
-    /// Says how far it came, where the finished runs are, and how to continue; without a named file they are written into a new one.
+    /// Reports how to continue; without a named file, creates one.
     pub fn interrupted(&self, finished: &[Row], of: &str) -> Ended {
         let how = match (&self.path, &self.unfinished) {
             (Some(file), _) => format!("finished runs are in {}; repeat the command to continue", file.display()),
@@ -65,7 +62,6 @@ impl Retained {
     }
 }
 
-/// Writes runs into a new file of a directory.
 fn unfinished(folder: &Path, rows: &[Row]) -> std::io::Result<PathBuf> {
     for number in 1..MOST {
         let name = if number == 1 { format!("{UNFINISHED}.jsonl") } else { format!("{UNFINISHED}-{number}.jsonl") };
@@ -88,7 +84,7 @@ fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std:
     file.write_all(&lines)
 }
 
-/// What a kept run must agree in next to its label: the files, and the options that change what a run does.
+/// Files and options that a stored run must match besides its label.
 pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
     let options = format!(
         "{:?}{:?}{:?}{:?}{:?}{}{:?}",
@@ -97,7 +93,7 @@ pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) ->
     format!("{}-{options}", inputs.digest(variant.workload, variant.config))
 }
 
-/// The file of finished runs, open to add to, and those that are in it. A line that was cut off by the end of a process is omitted.
+/// An incomplete last line is ignored.
 fn opened(path: &Path) -> Result<(File, Vec<Row>), Ended> {
     let failed = |why: std::io::Error| Ended::input(format!("{}: {why}", path.display()));
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;

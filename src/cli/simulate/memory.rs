@@ -1,4 +1,4 @@
-//! Whether the runs fit into memory: a sweep that would not is refused before it starts, with the estimate.
+//! A sweep that does not fit into memory is rejected before it starts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,16 +8,15 @@ use super::read::Inputs;
 use super::variant::Variant;
 use forecast::simulate::Workload;
 
-/// What a text takes once it is read, in its own bytes.
+/// Memory of a parsed text, as a multiple of its size.
 const READ: u64 = 12;
 
-/// Refuses runs that need more memory than there is, this many of them at a time.
 pub(super) fn fit<'v>(
     inputs: &Inputs,
     variants: impl Iterator<Item = &'v Variant>,
     at_a_time: usize,
 ) -> Result<(), Ended> {
-    // Where nothing says how much there is nothing can be refused.
+    // Unknown memory is not a reason to reject.
     let Some(available) = available() else { return Ok(()) };
     let mut seen = BTreeSet::new();
     for variant in variants {
@@ -28,7 +27,6 @@ pub(super) fn fit<'v>(
     Ok(())
 }
 
-/// Refuses to read a file that would not fit into memory.
 pub(super) fn readable(file: &Path) -> Result<(), Ended> {
     let size = std::fs::metadata(file).map_or(0, |file| file.len());
     match available() {
@@ -62,7 +60,7 @@ fn check(largest: &Workload, at_a_time: usize, available: usize) -> Result<(), E
     )))
 }
 
-/// What the machine has to give, in bytes.
+/// Available memory in bytes.
 fn available() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

@@ -1,4 +1,4 @@
-//! `kornsole simulate`: workloads run through the scheduler in virtual time, by one configuration or several, and what came of it.
+//! `kornsole simulate`: runs workloads in virtual time with several configurations.
 
 mod changed;
 mod chart;
@@ -250,14 +250,13 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     }
     let variants = variant::variants(args, &inputs);
     let report = sweep::sweep(args, &inputs, variants, watch)?;
-    // The line of the progress makes room.
     watch.1("");
     if let Some(file) = &args.html {
         let page = html::page(&report);
         std::fs::write(file, page).map_err(|why| Ended::input(format!("{}: {why}", file.display())))?;
     }
     if args.json || args.csv {
-        // What has to be known to read the figures; a closed standard error is no reason to stop.
+        // Notes about the results; a closed stderr is not an error.
         let _written = writeln!(std::io::stderr(), "{}", report.notes.join("\n"));
     }
     let output = if args.json {
@@ -276,7 +275,7 @@ fn writable(file: &Path) -> Result<(), Ended> {
     let opened = OpenOptions::new().append(true).create(true).open(file);
     opened.map_err(|why| Ended::input(format!("--html {}: {why}; nothing was simulated", file.display())))?;
     if !there {
-        // What is not finished leaves no empty page behind.
+        // An unfinished run leaves no empty page.
         let _removed = std::fs::remove_file(file);
     }
     Ok(())
@@ -285,7 +284,7 @@ fn writable(file: &Path) -> Result<(), Ended> {
 /// Set once the user interrupts. The second time ends the process at once, for what does not ask whether to continue: reading.
 fn interruption() -> Arc<AtomicBool> {
     let stop = Arc::default();
-    // Without a handler an interruption ends the process at once. The first handler acts only where the flag is set already.
+    // The first handler acts only if the flag is already set.
     let _registered = signal_hook::flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&stop));
     let _registered = signal_hook::flag::register(SIGINT, Arc::clone(&stop));
     stop

@@ -1,9 +1,8 @@
-//! Requests that never run, in sentences.
+//! Sentences about requests that never run.
 
 use super::search::{quantity, shown_name};
 use forecast::simulate::{Figures, NeverCause, NeverRuns};
 
-/// A sentence for each reason: how many requests never run, and why the first of them does not.
 pub(super) fn sentences(figures: &Figures) -> Vec<String> {
     figures.never.iter().map(sentence).collect()
 }
@@ -13,7 +12,6 @@ fn sentence(NeverRuns { count, first, cause }: &NeverRuns) -> String {
     format!("{runs}: {}", why(first, cause))
 }
 
-/// Why a request never runs.
 pub(super) fn why(first: &str, cause: &NeverCause) -> String {
     match cause {
         NeverCause::Node { resource, wants, most: 0 } => {

@@ -1,11 +1,10 @@
-//! Groups of nodes that an autoscaler changes: the option `--node-group`, and the sentences of a report.
+//! Node groups of an autoscaler: `--node-group`.
 
 use super::Ended;
 use crate::cli::load;
 use forecast::simulate::node_groups::{GroupReport, GroupsReport, NodeGroup};
 use model::quantity::show_amount;
 
-/// The groups of the option, each written out or in a file of lines.
 pub(super) fn read(written: &[String]) -> Result<Vec<NodeGroup>, Ended> {
     let mut groups: Vec<NodeGroup> = Vec::new();
     let mut add = |text: &str, place: &str| {
@@ -32,7 +31,6 @@ pub(super) fn read(written: &[String]) -> Result<Vec<NodeGroup>, Ended> {
     Ok(groups)
 }
 
-/// What became of the groups, in sentences.
 pub(super) fn sentences(report: &GroupsReport) -> Vec<String> {
     let mut sentences: Vec<String> = report.groups.iter().map(of_group).collect();
     let costs: Vec<f64> = report.groups.iter().filter_map(|group| group.cost).collect();

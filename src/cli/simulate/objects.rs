@@ -1,4 +1,4 @@
-//! Kubernetes objects as a workload: the pods of Jobs, SparkApplications, and others, all submitted at the start.
+//! Kubernetes objects as a workload, all submitted at the start.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,21 @@ use forecast::simulate::input::recorded::{self, Fate};
 use kubernetes::{Recovery, Settings, submitted};
 use model::{Profile, Time};
 
-/// How much of a file is examined.
+/// Bytes of a file that are examined.
 const EXAMINED: usize = 1 << 20;
 
-/// A workload with the configuration that came with it.
 struct Objects {
     workload: Workload,
-    /// The queue configuration in a ConfigMap.
     config: Option<String>,
     notes: Vec<String>,
 }
 
-/// Whether a file has Kubernetes objects that create pods: YAML, or JSON that is not only a list of pods and nodes. A directory has.
+/// YAML, a directory, or JSON other than a plain list of pods and nodes.
 pub(super) fn is_manifests(file: &Path) -> bool {
     if file.is_dir() {
         return true;
     }
-    // Standard input can be read once.
+    // Standard input can be read only once.
     if file == Path::new("-") {
         return false;
     }
@@ -44,7 +42,6 @@ pub(super) fn is_manifests(file: &Path) -> bool {
     has("kind:") && has("apiVersion:") && !has("steps:")
 }
 
-/// Adds the pods of a file or a directory as a workload.
 pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
     let Objects { workload, config, notes } = read(file, &args.policy_group, inputs.cores[0])?;
     let name = named(file);
@@ -57,7 +54,7 @@ pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Resu
 /// Reads the objects of a file or a directory.
 ///
 /// # Errors
-/// A file cannot be read, an object is none, or no pod is created.
+/// An unreadable file, an invalid object, or no pods.
 fn read(file: &Path, policy_group: &str, core: Profile) -> Result<Objects, Ended> {
     let settings = Settings { profile: core, ..Settings::default() };
     let paths = [PathBuf::from(file)];

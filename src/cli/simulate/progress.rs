@@ -1,4 +1,4 @@
-//! How far the runs are: done, left and rate, for who waits for them.
+//! Progress of runs: done, remaining, and rate.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
@@ -9,26 +9,21 @@ use std::time::{Duration, Instant};
 use forecast::simulate::Done;
 use forecast::simulate::target::time;
 
-/// How often progress is shown.
 const PERIOD: Duration = Duration::from_millis(250);
-/// How often it is shown where standard error is a file or a pipe: each time is a line there.
 const PERIOD_OF_LINES: Duration = Duration::from_secs(10);
-/// How many runs that are under way are named.
 const NAMED: usize = 4;
 
-/// Takes the progress of something, in words.
 pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
 
-/// The caller's side of long work: a flag that stops it, and where its progress is reported.
+/// A stop flag, and the receiver of progress.
 pub(super) type Watch<'w> = (&'w AtomicBool, &'w Said<'w>);
 
-/// Says how far it is on standard error: on a terminal in a line that the next one replaces, and an empty one takes away; elsewhere every few seconds
-/// in a line of its own.
+/// On a terminal one line that is replaced, and cleared by an empty one; otherwise lines every few seconds.
 pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
     let terminal = std::io::stderr().is_terminal();
     let last = Mutex::new(Instant::now());
     move |words| {
-        // A standard error that takes nothing more is no reason to stop.
+        // An error on stderr must not stop the command.
         if terminal {
             let _written = write!(std::io::stderr(), "\r\x1b[2K{words}");
             return;
@@ -41,11 +36,8 @@ pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
     }
 }
 
-/// How far runs are that are made together.
 pub(super) struct Progress<'s> {
-    /// What precedes it: which run of a search it is.
     head: String,
-    /// How many runs.
     all: usize,
     began: Instant,
     state: Mutex<State>,
@@ -60,21 +52,21 @@ struct State {
 }
 
 impl<'s> Progress<'s> {
-    /// None of this many runs is done yet.
+    /// Starts with none of the runs done.
     pub fn new(head: impl Into<String>, all: usize, said: &'s Said<'s>) -> Self {
         let progress = Self { head: head.into(), all, began: Instant::now(), state: Mutex::default(), said };
         progress.say(&State::default());
         progress
     }
 
-    /// A run has come so far. Cheap enough to be called often.
+    /// Updates the progress of a run. Cheap enough for frequent calls.
     pub fn advance(&self, run: usize, done: Done) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.under_way.insert(run, done);
         self.say_if_due(&mut state);
     }
 
-    /// A run has ended.
+    /// Marks a run as finished.
     pub fn ended(&self, run: usize) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.under_way.remove(&run);
@@ -96,7 +88,7 @@ impl<'s> Progress<'s> {
     }
 }
 
-/// Done, left and rate: of one run by its asks, of several by runs.
+/// The progress of one run by requests, of several by runs.
 fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> String {
     let so_far = done as f64 + under_way.iter().map(|run| run.share()).sum::<f64>();
     let seconds = took.as_secs_f64().max(0.001);
@@ -121,12 +113,11 @@ fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> Str
     }
 }
 
-/// Whether the work is still wanted.
 pub(super) fn is_wanted(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }
 
-/// Says something that takes long by its share, not more often than a person can read.
+/// Reports the share of a long task at a readable rate.
 pub(super) struct Share<'s> {
     what: String,
     last: Option<Instant>,
@@ -134,12 +125,12 @@ pub(super) struct Share<'s> {
 }
 
 impl<'s> Share<'s> {
-    /// Something that starts.
+    /// Starts a task.
     pub fn new(what: impl Into<String>, said: &'s Said<'s>) -> Self {
         Self { what: what.into(), last: None, said }
     }
 
-    /// So much of it is done, from 0 to 1.
+    /// Updates the share, from 0 to 1.
     pub fn say(&mut self, share: f64) {
         if self.last.is_none_or(|last| last.elapsed() >= PERIOD) {
             self.last = Some(Instant::now());

@@ -1,4 +1,4 @@
-//! What is simulated: workloads and configurations, read once.
+//! Inputs of a simulation: workloads and configurations, read once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,74 +25,69 @@ use model::{NodeId, Profile, Resource, Time};
 use scenario::{Runner, Scenario};
 use scheduler::NodeSpec;
 
-/// Everyone's own queue, where nothing else is given: what a job requests is created, and a job that requests nothing goes to one queue.
+/// Requested queues are created, and a job without a queue goes to a common one.
 const OPEN: &str = "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  - name: fixed\n    value: root.default\n    \
                     create: true\n  queues:\n  - name: root\n    submitacl: '*'\n";
 
-/// What a run is read from.
 pub(super) enum Source {
     /// Jobs that are the same in every run.
     Jobs(Box<Workload>),
     /// A scenario: its steps, and the same as jobs.
     Scenario(Box<Steps>),
-    /// The text of a generator file: jobs by a seed.
+    /// The text of a generator file, which creates jobs from a seed.
     Generated(String),
 }
 
-/// A scenario, by its steps and as jobs.
 pub(super) struct Steps {
     pub scenario: Scenario,
     pub jobs: Workload,
 }
 
-/// A workload with its name.
 pub(super) struct Named {
     pub name: String,
     pub source: Source,
-    /// The configuration of its own, by number.
+    /// The number of its own configuration.
     own: Option<usize>,
-    /// The digest of the input, so that a finished run is not taken for one of another file.
+    /// The digest of the input, which identifies finished runs.
     pub digest: String,
 }
 
-/// A configuration with its name, read as each release reads it.
+/// A named configuration, parsed for each release.
 pub(super) struct NamedConfig {
     pub name: String,
-    /// The text, in its own file's places.
+    /// The text with the locations of its file.
     pub text: String,
     digest: String,
 }
 
-/// Everything that runs are made of.
 pub(super) struct Inputs {
     pub sources: Vec<Named>,
     pub configs: Vec<NamedConfig>,
     pub cores: Vec<Profile>,
     pub fill: Option<(String, f64)>,
     pub until: Option<Time>,
-    /// What was understood and omitted, in sentences.
+    /// Sentences about conversions and omissions.
     pub notes: Vec<String>,
-    /// What a forecast from the journal is worth.
+    /// The accuracy of a forecast from the journal.
     pub backtest: Option<Backtest>,
     queues: Vec<QueueRule>,
     runtimes: Vec<RuntimeRule>,
     nodes: Option<Resource>,
-    /// Nodes that an autoscaler adds and removes.
+    /// Node groups of an autoscaler.
     pub node_groups: Vec<NodeGroup>,
-    /// The nodes of a cluster on a screen, for a workload without nodes.
+    /// The nodes of the console's cluster, for a workload without nodes.
     there: Vec<NodeSpec>,
-    /// How many configurations were given; they apply to all workloads, and have the first numbers.
     given: usize,
-    /// The configuration of workloads that bring none where none is given.
+    /// The default configuration for workloads without one.
     open: Option<usize>,
-    /// By the number of a configuration that of the same with keys set.
+    /// Maps a configuration to its changed copy.
     pub changed: BTreeMap<usize, usize>,
-    /// One configuration of each workload is enough: the changed one, or the given one.
+    /// Uses only the changed or the given configuration.
     only_last: bool,
 }
 
 impl Inputs {
-    /// The configurations that a workload is run by, by number: its own, those that were given, and each of them with keys set.
+    /// The workload's own configuration, the given ones, and their changed copies.
     pub fn configs_of(&self, workload: usize) -> Vec<usize> {
         let own = self.sources[workload].own;
         let own = own.filter(|_| self.given == 0 || !self.only_last);
@@ -109,25 +104,25 @@ impl Inputs {
         all
     }
 
-    /// Adds a configuration, and gives its number.
+    /// Adds a configuration and returns its number.
     pub fn add_config(&mut self, name: &str, text: String) -> usize {
         self.configs.push(NamedConfig { name: name.to_owned(), digest: digest(text.as_bytes()), text });
         self.configs.len() - 1
     }
 
-    /// A configuration as a release reads it.
+    /// Parses a configuration for a release.
     pub fn config(&self, number: usize, core: Profile) -> Result<Arc<Config>, String> {
         let NamedConfig { name, text, .. } = &self.configs[number];
         let config::Reading { config, faults } = config::read(text, core);
         config.map(Arc::new).ok_or_else(|| load::fault_report(Path::new(name), text.as_bytes(), &faults))
     }
 
-    /// A digest of the inputs of a run: its workload and its configuration.
+    /// A digest of a run's workload and configuration.
     pub fn digest(&self, workload: usize, config: usize) -> String {
         format!("{}-{}", self.sources[workload].digest, self.configs[config].digest)
     }
 
-    /// Does to a workload what was requested all: queues, runtimes, nodes.
+    /// Applies the options to a workload: queues, runtimes, nodes.
     pub fn finish(&self, workload: &mut Workload) -> Result<(), String> {
         for job in &mut workload.jobs {
             if let Some(rule) = self.queues.iter().find(|rule| rule.is_for(job)) {
@@ -146,9 +141,8 @@ impl Inputs {
     }
 }
 
-/// Reads everything that was named.
 pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, Ended> {
-    // In a console it is the scheduler of this process that is simulated further.
+    // In a console, the embedded scheduler is simulated further.
     let by_default = || if args.cluster.is_some() { Profile::Kornsole } else { predicted::by_settings() };
     let cores = if args.cores.is_empty() { vec![by_default()] } else { args.cores.clone() };
     let mut inputs = Inputs {
@@ -176,7 +170,7 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
     }
     for file in &args.configs {
         let read = config_inputs::one(file, &args.policy_group).map_err(Ended::input)?;
-        // Every release must read it before anything is run.
+        // Every release must accept it before any run.
         for core in &inputs.cores {
             read.parsed(*core).map_err(Ended::input)?;
         }
@@ -200,7 +194,6 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
     Ok(inputs)
 }
 
-/// A span of a journal: of the scheduler of a console, or of a directory.
 fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<(), Ended> {
     let (name, of, read) = match (&args.past, &args.state) {
         (Some(past), _) => {
@@ -214,7 +207,7 @@ fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<()
     inputs.notes.extend(notes);
     inputs.backtest = Some(backtest);
     if args.cores.is_empty() && inputs.sources.is_empty() {
-        // What decided then decides now.
+        // Uses the profile of the recorded scheduler.
         inputs.cores = vec![profile];
     }
     let own = inputs.add_config("its configuration", config);
@@ -248,7 +241,7 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
         .ok_or_else(|| Ended::usage(format!("cannot read {}: unknown format; use {}", file.display(), form::FORMS)))?;
     let mut workload = accepted(args, inputs, &file.display().to_string(), reading)?;
     if form == Form::Swf {
-        // Nodes that are named replace those of the header.
+        // Named nodes replace those of the header.
         if args.node.is_some() || !inputs.there.is_empty() || !inputs.node_groups.is_empty() {
             workload.nodes.clear();
         }
@@ -261,7 +254,7 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     jobs(inputs, name, workload, None, own_digest)
 }
 
-/// A workload without faults, or with them omitted and counted.
+/// Returns a workload without errors, or with invalid jobs skipped and counted.
 fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Reading) -> Result<Workload, Ended> {
     let Reading { workload, faults } = reading;
     if !faults.is_empty() {
@@ -280,7 +273,6 @@ fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Readi
     Ok(workload)
 }
 
-/// Adds a workload.
 pub(super) fn jobs(
     inputs: &mut Inputs,
     name: String,
@@ -352,7 +344,6 @@ fn openb(args: &SimulateArgs, inputs: &mut Inputs, nodes: &Path, pods: &Path) ->
     jobs(inputs, named(pods), workload, None, digest)
 }
 
-/// The resource and the factor of `RESOURCE=X`.
 fn fill(text: &str) -> Result<(String, f64), String> {
     let parts = text.rsplit_once('=').and_then(|(name, factor)| Some((name.to_owned(), factor.parse::<f64>().ok()?)));
     parts
@@ -366,7 +357,6 @@ fn time(text: &str) -> Result<Time, String> {
         .ok_or_else(|| format!("--for: invalid time {text:?}; use for example 30m"))
 }
 
-/// Amounts written as `vcore=64,memory=256Gi`.
 fn amounts(text: &str) -> Result<Resource, String> {
     let mut amounts = Resource::new();
     for part in text.split(',') {

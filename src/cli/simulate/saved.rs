@@ -1,4 +1,4 @@
-//! The workload that a scenario's run shows.
+//! The workload of a scenario's run.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use model::Time;
 use scenario::{RunOutcome, Runner, Scenario, Sink, StepKind};
 use scheduler::{Event, PartitionCommand, Scheduler};
 
-/// What a run of a scenario shows: the commands with their times, and what became of each ask.
+/// The timed commands of a run, and the result of each request.
 #[derive(Default)]
 pub(super) struct Recorded {
     commands: Vec<(Time, PartitionCommand)>,
@@ -16,7 +16,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Runs the steps and notes what arrived.
+    /// Runs the steps and records the commands.
     pub fn run(&mut self, runner: &mut Runner, scenario: &Scenario, config: config::Reading) -> io::Result<()> {
         if runner.load(config, self)? == RunOutcome::Refused {
             return Ok(());
@@ -30,7 +30,7 @@ impl Recorded {
         Ok(())
     }
 
-    /// What arrived, as jobs.
+    /// Converts the commands to jobs.
     pub fn workload(self) -> Workload {
         let Self { commands, fates } = self;
         read(commands, None, |app, ask| fates.ended(app, ask))

@@ -1,4 +1,4 @@
-//! `--find nodes`: the fewest nodes that meet a target.
+//! `--find nodes`: the minimum number of nodes that meets a target.
 
 use super::kept::Retained;
 use super::progress::{Progress, Watch, is_wanted};
@@ -11,24 +11,22 @@ use forecast::simulate::target::{Target, time};
 use forecast::simulate::{Figures, Longest, NEVER};
 use model::Resource;
 
-/// How a search went.
 pub(super) struct Search {
     pub target: Target,
     pub found: Found,
-    /// The runs that it took, by their numbers of nodes.
+    /// The runs by number of nodes.
     pub tried: Vec<Tried<Row>>,
-    /// How it ended, in a sentence.
+    /// The result as a sentence.
     pub sentence: String,
 }
 
-/// What is printed, and the exit code: 1 where the target cannot be met.
+/// The exit code is 1 if the target cannot be met.
 pub(super) fn search(args: &SimulateArgs, inputs: &Inputs, watch: Watch<'_>) -> Result<(String, u8), Ended> {
     let search = searched(args, inputs, watch)?;
     let text = if args.json { json(&search) } else { text(inputs, &search) };
     Ok((text, u8::from(!matches!(search.found, Found::Fewest(_)))))
 }
 
-/// Looks for the fewest nodes.
 pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch<'_>) -> Result<Search, Ended> {
     let target: Target = args.until.as_deref().unwrap_or_default().parse().map_err(Ended::usage)?;
     let variants = variant::variants(args, inputs);
@@ -67,8 +65,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
     Ok(Search { target, found, tried, sentence })
 }
 
-/// A value that is the same in two runs only if more nodes do not help: requests that never run are counted, since more nodes may let
-/// some of them run.
+/// Equal in two runs only if more nodes do not help. More nodes may let requests run that never ran.
 fn comparable(target: &Target, figures: &Figures) -> Option<u64> {
     target.value(figures).map(|value| if value == NEVER { NEVER - figures.total.waits.never } else { value })
 }
@@ -77,7 +74,7 @@ fn value(target: &Target, figures: &Figures) -> String {
     target.value(figures).map_or_else(|| "nothing to measure".to_owned(), |value| target.shown(value))
 }
 
-/// Which ask waited longest, and what of the largest node it needs.
+/// The request with the longest wait, and its share of the largest node.
 fn because(longest: &Longest, largest: &Resource) -> String {
     let share = |(name, amount): (&String, &i64)| {
         let all = largest.amount(name);
@@ -101,7 +98,7 @@ pub(super) fn shown_name(name: &str) -> &str {
     if name == "vcore" { "cpu" } else { name }
 }
 
-/// An amount as people write it: cores, GiB, else whole units.
+/// Formats a quantity: cores, GiB, or whole units.
 pub(super) fn quantity(name: &str, amount: i64) -> String {
     match name {
         "vcore" => (amount as f64 / 1000.0).to_string(),
@@ -110,7 +107,7 @@ pub(super) fn quantity(name: &str, amount: i64) -> String {
     }
 }
 
-/// How a search ended: the fewest nodes and why one less is not enough, or the best that was found and why more does not help.
+/// Why one node less is not enough, or why more do not help.
 fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Resource) -> String {
     let of = |nodes: usize| tried.iter().find(|one| one.nodes == nodes).map(|one| &one.result.figures);
     let shown = |nodes: usize| of(nodes).map(|figures| value(target, figures)).unwrap_or_default();
@@ -125,7 +122,7 @@ fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Reso
             format!("{meet} {target}: {}{}", shown(*nodes), less.unwrap_or_default())
         }
         Found::NoBetter | Found::TooMany(_) => {
-            // The fewest nodes of those that are equally good.
+            // The smallest of equally good numbers.
             let last = tried.last().map(|one| target.value(&one.result.figures));
             let best = tried.iter().find(|one| Some(target.value(&one.result.figures)) == last);
             let (nodes, figures) = best.map_or((0, None), |one| (one.nodes, Some(&one.result.figures)));
@@ -141,7 +138,7 @@ fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Reso
     }
 }
 
-/// Why more nodes do not help: what waits does not fit on any, or waits for something else than nodes.
+/// Pending requests fit no node, or wait for something other than nodes.
 fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -> String + 't {
     move |figures| {
         if target.value(figures).is_none() {

@@ -1,4 +1,4 @@
-//! All runs, on all cores; finished ones are kept in a file where one is named.
+//! Runs all variants on all cores; stores finished runs in a named file.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,23 +17,21 @@ use model::Time;
 use scenario::{RunOutcome, Runner, Sink, Trace};
 use scheduler::{Event, Scheduler};
 
-/// After how many steps of a scenario it is asked whether to continue.
+/// Number of scenario steps between checks of the stop flag.
 const STEPS: usize = 256;
 
-/// A finished run.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Row {
-    /// What it was; `--json` calls it the run.
+    /// The label, which `--json` calls the run.
     #[serde(alias = "run")]
     pub label: Label,
-    /// What it gave.
+    /// The metrics of the run.
     pub figures: Figures,
-    /// A digest of the files that it was made of; nothing in what `--json` prints.
+    /// A digest of the input files; not part of `--json`.
     #[serde(default)]
     pub digest: String,
 }
 
-/// All runs, and what has to be known to read them.
 pub(super) struct Report {
     pub rows: Vec<Row>,
     pub notes: Vec<String>,
@@ -91,7 +89,6 @@ pub(super) fn sweep(
     Ok(Report { rows: done.into_iter().flatten().collect(), notes: inputs.notes.clone() })
 }
 
-/// The figures of one variant.
 pub(super) fn one(
     args: &SimulateArgs,
     inputs: &Inputs,
@@ -117,7 +114,7 @@ pub(super) fn one(
     Ok(Row { label: variant.label(inputs), figures, digest: digest(args, inputs, variant) })
 }
 
-/// Whether a run is a scenario's own steps, one after the other.
+/// Whether a run uses the scenario's own steps.
 fn is_by_steps(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> bool {
     let as_written = args.runtimes.is_empty()
         && args.queues.is_empty()
@@ -154,7 +151,7 @@ fn by_steps(
     }
     let all = steps.scenario.steps.len();
     for (number, step) in steps.scenario.steps.iter().enumerate() {
-        // A step represents the share of the asks that it is.
+        // A step counts as its share of the requests.
         let asks = steps.jobs.asks();
         let over = asks * number as u64 / all as u64;
         if number.is_multiple_of(STEPS) && !go_on(Done { over, all: asks }) {
@@ -169,7 +166,7 @@ fn by_steps(
     Ok(meter.end(runner.scheduler(), runner.now(), Pending::CutOff))
 }
 
-/// Prints a trace, and keeps the events of a step for the meter.
+/// Prints a trace and passes the events to the meter.
 struct Steps {
     trace: Option<Trace<std::io::BufWriter<File>>>,
     events: Vec<Event>,

@@ -1,4 +1,4 @@
-//! A report as a table, as JSON lines and as CSV.
+//! A report as a table, as JSON lines, and as CSV.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,9 @@ use super::{SimulateArgs, never, node_groups};
 use forecast::simulate::backtest::Backtest;
 use forecast::simulate::target::time;
 
-/// How many queues are listed.
 const QUEUES: usize = 15;
 
-/// What a forecast is worth, as a table or a line of JSON.
+/// The accuracy of a forecast, as a table or a line of JSON.
 pub(super) fn backtest(args: &SimulateArgs, notes: &[String], backtest: &Backtest) -> String {
     let Backtest { was, forecast, replayed } = backtest;
     if args.json {
@@ -21,12 +20,11 @@ pub(super) fn backtest(args: &SimulateArgs, notes: &[String], backtest: &Backtes
     let head = ["second half of the time range", "forecast", "off by", "same jobs, simulated", "off by", "recorded"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(backtest.rows().into_iter().map(|row| row.to_vec()));
-    // The table says what the sentences about it would.
+    // The table replaces the sentences.
     let first = notes.iter().filter(|note| !backtest.sentences().contains(note)).map(|note| format!("{note}\n"));
     format!("{}\n{}", first.collect::<String>(), table(&rows))
 }
 
-/// The report for people.
 pub(super) fn text(report: &Report) -> String {
     let mut out = String::new();
     for note in &report.notes {
@@ -69,7 +67,7 @@ fn cell(line: &Line<'_>, measure: &Measure) -> String {
     format!("{median} ({} to {})", measure.shown(spread.p10), measure.shown(spread.p90))
 }
 
-/// Why applications were refused, and what waits at the end.
+/// Why applications were rejected, and what is pending at the end.
 fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
     let Some(row) = line.runs.first() else { return };
     let (name, figures) = (line.label.short(labels), &row.figures);
@@ -91,7 +89,6 @@ fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
     }
 }
 
-/// The queues and users of a single run.
 fn queues(out: &mut String, line: &Line<'_>) {
     let Some(row) = line.runs.first() else { return };
     for (title, groups) in [("queue", &row.figures.queues), ("user", &row.figures.users)] {
@@ -112,7 +109,7 @@ fn queues(out: &mut String, line: &Line<'_>) {
     }
 }
 
-/// Rows with a heading; the first column is text, the others end at the right.
+/// Rows with a heading; the first column is left-aligned, the others right-aligned.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -127,13 +124,12 @@ fn table(rows: &[Vec<String>]) -> String {
     out
 }
 
-/// A line of JSON for each run.
 pub(super) fn json_lines(report: &Report) -> String {
     let lines = report.rows.iter().map(|row| serde_json::json!({"run": row.label, "figures": row.figures}));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// A row for each run: its label, then the measures in base units, shares from 0 to 1.
+/// Base units, and shares from 0 to 1.
 pub(super) fn csv(report: &Report) -> String {
     let measures = measures(report);
     let head = ["workload", "config", "core", "nodes", "load", "seed"];

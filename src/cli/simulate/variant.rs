@@ -1,4 +1,4 @@
-//! What is run: every combination of workloads, configurations, releases, numbers of nodes, loads and seeds.
+//! Variants: every combination of workloads, configurations, releases, numbers of nodes, loads, and seeds.
 
 use super::read::{Inputs, Source};
 use super::{Ended, SimulateArgs};
@@ -6,7 +6,6 @@ use forecast::simulate::target::Target;
 use forecast::simulate::{Workload, arrange, input};
 use model::Profile;
 
-/// One run: the numbers of its inputs, and its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     /// The number of the workload among the inputs.
@@ -19,13 +18,12 @@ pub(super) struct Variant {
     pub seed: u64,
 }
 
-/// What a run is known by.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Label {
     pub workload: String,
     pub config: String,
     pub core: String,
-    /// How many nodes, where that was requested.
+    /// The requested number of nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,12 +32,12 @@ pub(super) struct Label {
 }
 
 impl Label {
-    /// The same without the seed: runs that differ in nothing else are one row.
+    /// The label without the seed, which identifies a row.
     pub fn without_seed(&self) -> Self {
         Self { seed: 0, ..self.clone() }
     }
 
-    /// What distinguishes it from the others, in few words.
+    /// A short label with the differences from the others.
     pub fn short(&self, of: &[Self]) -> String {
         let differs = |part: fn(&Self) -> String| of.iter().any(|other| part(other) != part(self)).then(|| part(self));
         let parts = [
@@ -59,7 +57,7 @@ impl Label {
     }
 }
 
-/// Whether the numbers of the command line can be run; done before anything is read.
+/// Validates the numbers of the command line before anything is read.
 pub(super) fn check(args: &SimulateArgs) -> Result<(), Ended> {
     if let Some(load) = args.loads.iter().find(|load| !(load.is_finite() && **load > 0.0)) {
         return Err(Ended::usage(format!("--load: invalid factor {load}; use a number above 0")));
@@ -75,7 +73,6 @@ pub(super) fn check(args: &SimulateArgs) -> Result<(), Ended> {
     Ok(())
 }
 
-/// All runs, in the order in which they are shown.
 pub(super) fn variants(args: &SimulateArgs, inputs: &Inputs) -> Vec<Variant> {
     let seeds: Vec<u64> = (1..=u64::from(args.seeds.max(1))).collect();
     let some = |count: &[usize]| if count.is_empty() { vec![None] } else { count.iter().copied().map(Some).collect() };
@@ -117,7 +114,7 @@ impl Variant {
         }
     }
 
-    /// The workload as this run has it.
+    /// The workload of this run.
     pub fn workload(&self, inputs: &Inputs) -> Result<Workload, String> {
         let source = &inputs.sources[self.workload];
         let mut workload = match &source.source {

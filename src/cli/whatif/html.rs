@@ -1,4 +1,4 @@
-//! What differs as a page for a browser. It needs no other file and no script, and everything from outside is escaped in it.
+//! Differences as a self-contained HTML page without scripts; external text is escaped.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,6 @@ th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #d8dce2;verti
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}.quiet{color:#5a6270}code{font-family:ui-monospace,monospace}\
 @media(prefers-color-scheme:dark){body{color:#e4e7ec;background:#14171c}th,td{border-color:#333a45}.quiet{color:#9aa4b2}}";
 
-/// The result as one HTML page that loads nothing.
 pub(super) fn page(asked: &dto::WhatIf, result: &dto::WhatIfResult) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
@@ -38,7 +37,6 @@ fn capital(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// A cell, of a number where it is one.
 fn cell(text: &str, number: bool) -> String {
     format!("<td{}>{}</td>", if number { " class=\"n\"" } else { "" }, escaped(text))
 }

@@ -1,4 +1,4 @@
-//! `kornsole whatif`: changes tried on a copy of a state, and what differs.
+//! `kornsole whatif`: tests changes on a fork of a state.
 
 mod html;
 pub(super) mod origin;

@@ -1,4 +1,4 @@
-//! The moment that both runs start from.
+//! The initial state of both runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use scenario::{RunOutcome, Runner, Silent};
 use scheduler::PartitionCommand;
 use source::{Saved, Source};
 
-/// A twin of the state in a dump, of its first partition where none is named.
+/// A simulation copy of a dump's partition, by default the first one.
 pub(in crate::cli) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>, String> {
     let bytes = load::bytes(file)?;
     let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default())?;
@@ -25,7 +25,7 @@ pub(in crate::cli) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Ar
     saved.twin(&name).map_err(|refusal| refusal.to_string())
 }
 
-/// A scheduler in the state of Kubernetes manifests, what of them is not in it, and what submits those of `submitted`.
+/// Also returns the parts that it ignores, and the commands that submit those of `submitted`.
 pub(super) fn of_manifests(
     args: &WhatIfArgs,
     submitted: &[PathBuf],
@@ -37,7 +37,6 @@ pub(super) fn of_manifests(
     fork.map(|fork| (fork, unknown, later)).map_err(|why| why.to_string())
 }
 
-/// The fork, and what arrives after it.
 pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
     match &args.state {
         Some(folder) => {
@@ -65,7 +64,7 @@ fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arriva
     Ok((fork, Arrivals::recorded(recorded, Time(first), to)))
 }
 
-/// `10m` before the last moment, or `1:02:03` of the scheduler's time.
+/// Parses `10m` before the last time, or `1:02:03` of scheduler time.
 pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Time, String> {
     let wrong =
         || format!("{option}: {text:?} is invalid; use an age such as 10m, or a scheduler time such as 1:02:03");
@@ -87,10 +86,10 @@ pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Ti
     if at > last { Err(format!("{option}: the state ends at {last}")) } else { Ok(at) }
 }
 
-/// The state at the end of a scenario.
+/// The final state of a scenario.
 ///
 /// # Errors
-/// The scenario cannot be read, or its configuration is rejected.
+/// An unreadable scenario or a rejected configuration.
 pub(in crate::cli) fn of_scenario(file: &Path, partition: Option<&str>, core: Profile) -> Result<Fork, String> {
     let load::ScenarioInput { scenario, config, report, file: own } =
         load::scenario(file, None, DEFAULT_POLICY_GROUP, core)?;

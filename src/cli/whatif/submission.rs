@@ -6,11 +6,9 @@ use ::forecast::whatif::Step;
 use scenario::StepKind;
 use scheduler::PartitionCommand;
 
-/// Why a remote scheduler does not try such a change.
 pub(super) const NOT_REMOTE: &str = "cannot submit manifests to the copy of a remote scheduler: it does not know their pods; \
      use --from-manifests, --state, --dump, or --workload";
 
-/// Takes the changes `submit @FILE` out, and gives their files.
 pub(super) fn files(changes: &mut Vec<String>) -> Vec<PathBuf> {
     let file =
         |change: &str| Some(PathBuf::from(change.trim().strip_prefix("submit")?.trim_start().strip_prefix('@')?));
@@ -19,7 +17,6 @@ pub(super) fn files(changes: &mut Vec<String>) -> Vec<PathBuf> {
     files
 }
 
-/// The commands as steps of a what-if.
 pub(super) fn steps(commands: Vec<PartitionCommand>) -> impl Iterator<Item = Step> {
     commands.into_iter().map(|command| Step::Scenario(StepKind::Command(command)))
 }

@@ -1,4 +1,4 @@
-//! What differs, for people at a terminal.
+//! Differences as text for a terminal.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,10 +7,8 @@ use view::units::show_amount;
 use wire::dto::ResourceMap;
 use wire::dto::native as dto;
 
-/// The most applications that the table lists.
 const MOST_LISTED: usize = 40;
 
-/// The whole answer.
 pub(super) fn text(result: &dto::WhatIfResult) -> String {
     let mut lines = vec![result.verdict.clone(), result.runtimes.clone(), result.arrivals.clone()];
     if !result.core.is_empty() {
@@ -56,7 +54,6 @@ fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {
     }
 }
 
-/// What differs of each queue or user, in a line each.
 fn shares(kind: &str, shares: &[dto::WhatIfShare], lines: &mut Vec<String>) {
     for share in shares {
         let (without, with) = (share.without.clone().unwrap_or_default(), share.with.clone().unwrap_or_default());
@@ -64,7 +61,6 @@ fn shares(kind: &str, shares: &[dto::WhatIfShare], lines: &mut Vec<String>) {
     }
 }
 
-/// The figures that differ, each as `name before -> after`.
 fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<String> {
     let mut parts = Vec::new();
     let mut count = |name: &str, without: u64, with: u64| {
@@ -91,7 +87,6 @@ fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<Str
     parts
 }
 
-/// The amounts that differ.
 fn amounts(name: &str, without: &ResourceMap, with: &ResourceMap) -> Vec<String> {
     let both: BTreeSet<&str> = without.iter().chain(with.iter()).map(|(resource, _)| resource).collect();
     let each = both.into_iter().filter_map(|resource| {
@@ -111,7 +106,7 @@ fn more(applications: usize, lines: &mut Vec<String>) {
 /// `+3 (+1 to +5)`.
 fn signed(spread: dto::WhatIfSpread) -> String {
     let dto::WhatIfSpread { p10, median, p90 } = spread;
-    // Amounts below are whole, except for times.
+    // Quantities are whole, except times.
     let one = |value: f64| if value.fract() == 0.0 { format!("{value:+.0}") } else { format!("{value:+.1}") };
     if p10 == p90 { one(median) } else { format!("{} ({} to {})", one(median), one(p10), one(p90)) }
 }

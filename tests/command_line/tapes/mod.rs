@@ -1,4 +1,4 @@
-//! Tapes: every one in `recordings/` plays as recorded, and what is wrong with a tape is reported.
+//! Every tape in `recordings/` plays as recorded, and errors in a tape are reported.
 
 mod program;
 mod shown;
@@ -31,7 +31,6 @@ fn every_tape_plays_as_recorded_and_in_linear_mode() {
     let tapes = recordings("tape");
     assert!(!tapes.is_empty());
     let (next, troubles) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    // What is expected of the screen in words is said in linear mode too, and nothing that is said is drawn.
     let play = || {
         while let Some(tape) = tapes.get(next.fetch_add(1, Ordering::Relaxed)) {
             let trouble = play_linear(tape, Mode::Check).err();
@@ -53,7 +52,7 @@ fn every_recorded_screen_belongs_to_a_tape() {
 
 #[test]
 fn every_picture_is_made_by_a_tape() {
-    // That none is stale is held by `every_tape_plays_as_recorded_and_in_linear_mode`.
+    // `every_tape_plays_as_recorded_and_in_linear_mode` checks that none is stale.
     let made: Vec<String> = recordings("tape").iter().filter_map(|tape| fs::read_to_string(tape).ok()).collect();
     let pictures = recordings("svg");
     assert!(!pictures.is_empty());
@@ -82,7 +81,6 @@ fn every_word_is_documented() {
     }
 }
 
-/// Plays a text on the default configuration.
 fn played(text: &str, workload: Option<Box<dyn Workload>>, limits: Limits) -> PlayResult {
     let reading = tape::read(text.as_bytes());
     assert_eq!(reading.faults, []);
@@ -92,7 +90,7 @@ fn played(text: &str, workload: Option<Box<dyn Workload>>, limits: Limits) -> Pl
     tape::play(&reading.tape.expect("there are no faults"), core, about("test"), stage)
 }
 
-/// The line, code and words of the step that failed.
+/// Returns the line, code, and words of the failed step.
 fn failed(played: &PlayResult) -> (u32, &str, &str) {
     let failure = played.failure.as_ref().expect("a step fails");
     (failure.at.line, failure.code, &failure.what)
@@ -137,7 +135,6 @@ fn the_screen_has_the_size_that_the_tape_sets() {
     assert_eq!(sizes, [(120, 40), (50, 13)]);
 }
 
-/// Always has something to do at once.
 struct Restless(Time);
 
 impl Workload for Restless {
@@ -168,7 +165,6 @@ fn no_tape_can_hang() {
     assert_eq!(failed(&outcome), (3, "TAPE-021", report));
 }
 
-/// Adds a node every 10 ms until the time given.
 struct Growing {
     at: Time,
     until: Time,
@@ -220,7 +216,7 @@ fn what_is_said_must_be_expected() {
     let outcome = played(&format!("{toast}Expect 'root'\n"), None, Limits::default());
     assert_eq!(failed(&outcome).1, "TAPE-024", "what is found elsewhere expects nothing");
 
-    // A question, and the answer without a look at it.
+    // Answers the question without looking at it.
     let question = "Source demo seed 42\nAdvance 5s\nType 'q'\nType 'y'\n";
     let folder = TestFolder::new();
     fs::write(folder.join("a.tape"), question).expect("written");
@@ -262,6 +258,6 @@ fn a_thousand_keys_take_no_second() {
     };
     let without = time("Source demo seed 42\nAdvance 1m\n");
     let with = time(&text);
-    // A build for tests on a busy machine is several times slower than what people get.
+    // A test build on a busy machine is slow.
     assert!(with.saturating_sub(without) < Duration::from_secs(5), "{with:?} with the keys, {without:?} without");
 }

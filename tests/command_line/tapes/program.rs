@@ -1,4 +1,4 @@
-//! `kornsole play` as a person calls it.
+//! `kornsole play` with the real program.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,6 @@ use kornsole::cli::play::{Mode, play_file, shots_file};
 use crate::common::TestFolder;
 use crate::kornsole;
 
-/// `kornsole play` in a folder: exit code, standard output and standard error.
 pub(super) fn play(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     kornsole(folder, &[&["play"], arguments].concat(), "")
 }
@@ -24,7 +23,7 @@ fn a_tape_on_a_server_is_played_where_the_arguments_say() {
     let (code, _, message) = play(&folder, &["here.tape", "--server", "localhost:1"]);
     assert_eq!(code, Some(2));
     assert!(message.contains("here.tape: it has its own scheduler"), "{message}");
-    // Nobody listens there, which is what the console has to show.
+    // Nothing listens on this port, and the console must report it.
     let (code, out, message) = play(&folder, &["there.tape", "--server", "localhost:1"]);
     assert_eq!(code, Some(0), "{out}{message}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// What an issue says that a person can, and the tape that shows it.
+/// A claim about the program, and the tape that shows it.
 const CLAIMS: [(&str, &str); 14] = [
     ("see a queue drain, what holds it, and that it goes and comes back", "draining"),
     ("find out why an application was rejected", "rejected"),
@@ -31,7 +31,6 @@ fn what_a_person_can_is_shown_from_the_help_on() {
     }
 }
 
-/// The text of every test and source file.
 fn sources(folder: &Path, into: &mut String) {
     for entry in fs::read_dir(folder).expect("the folder is read") {
         let path = entry.expect("the folder is read").path();

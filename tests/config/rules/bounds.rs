@@ -1,4 +1,4 @@
-//! Texts that are made to do harm: each is a fault, at once, and takes little memory.
+//! Malicious texts: each is an error immediately and uses little memory.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ fn first(bytes: &[u8]) -> (&'static str, String) {
     (first.code, first.message)
 }
 
-/// Ten times the list before it, `levels` times.
+/// Each list contains the previous list ten times, `levels` times.
 fn laughs(levels: usize) -> String {
     let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..levels {
@@ -94,12 +94,11 @@ fn long_lists_take_time_by_their_length_only() {
     accepted(&R(&format!("limits: [{groups}], queues: [{queues}]")));
 }
 
-/// The binary with so much memory and no more, as the system holds it.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_bounded() {
     use std::process::Command;
-    // The allocator reserves some room beside what it uses.
+    // The allocator reserves more memory than it uses.
     const KILOBYTES: u32 = 1 << 20;
     let folder = crate::common::TestFolder::new();
     let queues = "  - {nome: q, x: [y, z]}\n".repeat(100_000);

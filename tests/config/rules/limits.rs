@@ -1,4 +1,4 @@
-//! Limits of users and groups as written: CFG-060 to CFG-079.
+//! Limits of users and groups in the configuration: CFG-060 to CFG-079.
 
 use super::*;
 
@@ -162,7 +162,7 @@ fn cfg_078_what_only_one_side_sets() {
     accepted(&down("{users: [bob], maxresources: {memory: 5}}", "{users: [bob], maxapplications: 99}"));
 }
 
-/// Before 1.9.0 the table of a queue named root is the root's: what the real root limits is forgotten from there on.
+/// Before 1.9.0, a queue named root overwrites the limits of the real root.
 #[test]
 fn n_08_limits_below_a_queue_named_root() {
     let limit = |memory: u32| format!("limits: [{{users: [sue], maxresources: {{memory: {memory}}}}}]");

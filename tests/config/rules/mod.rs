@@ -1,9 +1,9 @@
-//! Each rule of a queue configuration, of names, users and access lists, by its id, on the smallest file that shows it. The rules of
-//! limits at work are in `tests/worked`; `tests/tidy.rs` holds that each id has its test.
+//! Each rule of configurations, names, users, and access lists by ID, on the smallest file. `tests/worked` tests the
+//! effect of limits.
 //!
-//! Texts are written short: `Q` is one partition with these queues, `R` its root with these keys, `A` a queue `root.a`
-//! with these keys, `P` a partition with these keys and the leaf `root.default` and the parent `root.users`, `L` limits
-//! of the root.
+//! Short forms: `Q` is a partition with these queues, `R` its root with these keys, `A` a queue `root.a` with these
+//! keys, `P` a partition with these keys, the leaf `root.default`, and the parent `root.users`, and `L` the limits of
+//! the root.
 
 #![allow(non_snake_case, reason = "the short names are those of the rules' own examples")]
 mod access;
@@ -47,7 +47,6 @@ fn faults(text: &str, profile: Profile, severity: Severity) -> Vec<Fault> {
     read(text, profile).faults.into_iter().filter(|fault| fault.severity == severity).collect()
 }
 
-/// The only error of a text, which must be by this rule.
 #[track_caller]
 fn refused(code: &str, text: &str) -> Fault {
     let errors = faults(text, Profile::Kornsole, Severity::Error);
@@ -60,14 +59,12 @@ fn refused(code: &str, text: &str) -> Fault {
     fault
 }
 
-/// The configuration of a text without errors.
 #[track_caller]
 fn accepted(text: &str) -> Config {
     let reading = read(text, Profile::Kornsole);
     reading.config.unwrap_or_else(|| panic!("{text}\n{:#?}", reading.faults))
 }
 
-/// Accepted with a warning by this rule.
 #[track_caller]
 fn warned(code: &str, text: &str) -> Fault {
     accepted(text);
@@ -82,7 +79,6 @@ fn no_warning(code: &str, text: &str) {
     assert!(warnings.iter().all(|fault| fault.code != code), "{text}\n{warnings:#?}");
 }
 
-/// Whether the release takes the text.
 #[track_caller]
 fn release(profile: Profile, text: &str, takes: bool) {
     let reading = read(text, profile);
@@ -105,7 +101,6 @@ fn queue<'c>(config: &'c Config, path: &str) -> &'c QueueConfig {
     queue
 }
 
-/// The message names all of these.
 #[track_caller]
 fn says(fault: &Fault, words: &[&str]) {
     for word in words {

@@ -1,10 +1,9 @@
-//! Which names are legal where: NAM-001 to NAM-005.
+//! Valid names: NAM-001 to NAM-005.
 
 use super::*;
 
 const PLAIN: [&str; 4] = ["sue", "_x", "a-b_9", "Sue"];
 
-/// Whether the profile keeps a name in an access list, of users or of groups.
 fn retained(name: &str, groups: bool, profile: Profile) -> bool {
     let acl = if groups { format!(" {name}") } else { name.to_owned() };
     let text = R(&format!("submitacl: '{acl}'"));
@@ -17,7 +16,6 @@ fn retained(name: &str, groups: bool, profile: Profile) -> bool {
     retained
 }
 
-/// Whether the profile takes a name in a limit, of users or of groups.
 fn limited(name: &str, key: &str, profile: Profile) -> bool {
     read(&L(&format!("[{{{key}: ['{name}'], maxapplications: 1}}]")), profile).is_valid()
 }
@@ -80,7 +78,7 @@ fn nam_004_limits_and_filters_of_1_8() {
     }
 }
 
-/// The grammar of the oldest seed is narrower than that of limits and filters: whatever it takes is taken.
+/// The grammar of the oldest seed is narrower than that of limits and filters.
 #[test]
 fn nam_005_names_of_the_placement_seed_are_taken() {
     for name in ["a", "sue.b-c_9@example", "svc$"] {

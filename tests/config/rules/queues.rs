@@ -1,4 +1,4 @@
-//! Queues one by one and among their siblings: CFG-030 to CFG-038, CFG-055 to CFG-058, properties.
+//! Single queues and their siblings: CFG-030 to CFG-038, CFG-055 to CFG-058, and properties.
 
 use super::*;
 
@@ -138,7 +138,7 @@ fn properties_that_are_not_understood() {
     let unknown = warned("CFG-S09", &A("properties: {x.y: z}"));
     assert!(unknown.hint.contains("priority.offset"), "{}", unknown.hint);
     assert_eq!(warned("CFG-S09", &A("properties: {preemption.delai: 3s}")).hint, "did you mean `preemption.delay`?");
-    // N-01: what 1.8.0 calls `preemption.quota.delay` is `quota.preemption.delay` in 1.9.0.
+    // N-01: `preemption.quota.delay` of 1.8.0 is `quota.preemption.delay` in 1.9.0.
     let (old, new) = ("preemption.quota.delay", "quota.preemption.delay");
     for (profile, known) in
         [(Profile::V1_5_1, ""), (Profile::V1_8_0, old), (Profile::V1_9_0, new), (Profile::Kornsole, new)]

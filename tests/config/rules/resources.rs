@@ -1,4 +1,4 @@
-//! Resources over the tree: CFG-042 to CFG-051.
+//! Resources in the tree: CFG-042 to CFG-051.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn cfg_044_children_guaranteed_more() {
     let fault = refused("CFG-044", &A(&format!("resources: {{guaranteed: {{memory: 10}}}}, {two}")));
     says(&fault, &["root.a", "memory", "12", "10", "c 6", "d 6"]);
     accepted(&A(&format!("resources: {{guaranteed: {{memory: 12}}}}, {two}")));
-    // A level without guaranteed passes on what its children have.
+    // A level without guaranteed resources passes on the sum of its children.
     let text = A(&format!("resources: {{guaranteed: {{memory: 10}}}}, queues: [{{name: m, {two}}}]"));
     says(&refused("CFG-044", &text), &["m 12"]);
 }

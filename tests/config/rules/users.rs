@@ -1,4 +1,4 @@
-//! Who submits: USR-001 to USR-009, asked of a preview, which is answered by what a submission runs.
+//! Submitting users: USR-001 to USR-009, with a preview.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,6 @@ use model::{Identity, Profile};
 use scheduler::placement::{Admission, Request, Switches, identify};
 use view::View;
 
-/// A cluster with the rules `provided`, `primarygroup` and `secondarygroup`, which create.
 fn cluster(profile: Profile) -> Arc<View> {
     let rules = match profile {
         Profile::Kornsole => {
@@ -108,6 +107,6 @@ fn usr_009_user_names_are_checked_by_1_8_with_groups_only() {
         assert_eq!(refused, profile.is_since_1_8(), "{profile}");
         assert_ne!(code(&submit(&view, "a b", &[], &[])), "no-user", "{profile}");
     }
-    // It fails later, as the name of a queue.
+    // The name is rejected later, as a queue name.
     assert_eq!(code(&submit(&cluster(Profile::V1_5_1), "a b", &["dev"], &[])), "illegal-name");
 }

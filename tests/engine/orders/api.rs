@@ -1,4 +1,4 @@
-//! Part II of the REST API, request by request, on a running engine.
+//! The native REST API, request by request, with a running engine.
 
 mod access;
 mod apps;
@@ -31,7 +31,6 @@ use wire::convert::Wall;
 use crate::common::TestFolder;
 use crate::orders::stage::{CONFIG, Stage};
 
-/// A server with tokens for ann, bob, sue, a reader of ann's, and the owner.
 struct Api {
     router: Router,
     engine: Arc<Engine>,
@@ -40,7 +39,6 @@ struct Api {
     peer: SocketAddr,
 }
 
-/// What came back.
 struct Answer {
     status: u16,
     headers: HeaderMap,

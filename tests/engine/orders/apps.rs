@@ -32,7 +32,7 @@ fn of_an_application_with_very_much_the_answer_says_how_much_follows() {
     let Ok(Done::Killed(done)) = stage.order(&user("ann"), kill("etl")) else { panic!("it is killed") };
     assert_eq!((done.state, done.withdrawn.len(), done.released.len(), done.left), (AppState::Failing, 1, 1, 2));
     assert_refusal(&stage.order(&user("ann"), kill("etl")).unwrap_err(), Code::AppTerminated, "it is already Failed");
-    // What was begun is finished, also while the scheduler rests.
+    // An operation that has started is finished, even while the scheduler is paused.
     stage.order(&owner(), Act::Pause).unwrap();
     let now = stage.core.now();
     assert_eq!(stage.core.next_wake(), Some(now));
@@ -55,7 +55,6 @@ fn a_kill_that_is_refused_says_which_access_is_missing() {
         let checked: Vec<_> = refusal.details.checked.iter().map(QueuePath::as_str).collect();
         assert_eq!(checked, ["root.a.x", "root.a", "root"]);
     }
-    // The scheduler ACL gives no right on a queue (ACL-029).
     assert_refusal(&stage.refused(&owner(), kill("etl")), Code::AclDenied, "owner may not kill etl");
     assert_refusal(&stage.refused(&user("ann"), kill("nobody")), Code::NotFound, "application nobody not found");
     let read_only = user("ann").read_only("no token");

@@ -1,4 +1,4 @@
-//! The audit is complete: every act that there is leaves one entry, allowed or refused, from wherever it comes.
+//! Every act creates one audit entry, allowed or rejected, from every source.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
 use crate::common::{kill, millicores, move_to, user, within};
 use crate::orders::stage::{CONFIG, Stage, ask};
 
-/// What an act is, one number for each; a new one does not compile before it is here.
+/// A new act does not compile until it has a number.
 fn kind(act: &Act) -> usize {
     match act {
         Act::Configure { .. } => 0,
@@ -38,16 +38,15 @@ fn kind(act: &Act) -> usize {
     }
 }
 
-/// How many kinds there are.
 const KINDS: usize = 18;
 
-/// May do everything in the first tenant, and to the scheduler.
+/// A user with all rights on the first tenant and on the scheduler.
 fn ann(from: &ActsFrom) -> Actor {
     let ann = Actor::from(Identity::new("ann", ["dev"])).scheduler_admin(true);
     Actor { from: from.clone(), ..ann }
 }
 
-/// One act of each kind, in an order in which the one who may do everything can do them all.
+/// One act of each kind, in a possible order.
 fn acts(stage: &Stage) -> Vec<Act> {
     let node = || "m".into();
     let spec = NodeSpec { id: node(), capacity: millicores(5_000), ..NodeSpec::default() };
@@ -111,7 +110,7 @@ fn every_act_is_entered_once_allowed_or_refused_from_everywhere() {
                 assert_eq!(entry.request.is_empty(), !matches!(from, ActsFrom::Api { .. }), "{act}");
                 let is_new = ["add-node", "submit"].contains(&name);
                 let refused = outcome.as_ref().err();
-                // What is not there yet has no facts, and what was refused has none that changed.
+                // A new object has no facts before, and a rejected act changes none.
                 assert!(is_new != entry.before.iter().any(|(_, fact)| !fact.is_empty()) || refused.is_some(), "{act}");
                 assert_eq!(entry.after.is_empty(), refused.is_some() || name == "remove-node", "{act}: {entry:?}");
                 if let Some(refused) = refused {

@@ -1,4 +1,4 @@
-//! Changing the configuration: validated, compared, permitted, kept, loaded; or nothing at all.
+//! Configuration changes: validated, compared, authorized, stored, and loaded; or no change at all.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,6 @@ use view::act::{Act, Actor, Code, Configured, Done, LoadedBy, Refusal};
 use crate::common::{TestFolder, user};
 use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
 
-/// The configuration in a file of its own.
 fn file(folder: &TestFolder) -> PathBuf {
     folder.write("queues.yaml", CONFIG)
 }
@@ -69,7 +68,6 @@ fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
     let act = configure(&stage, &wider, false);
     assert_refusal(&stage.refused(&user("ann"), act), Code::AclDenied, "needs admin access on root");
     change(&mut stage, &owner(), &wider).unwrap();
-    // Below her queue she decides everything.
     let below = wider.replace("- name: y", "- name: y\n                adminacl: eve");
     change(&mut stage, &user("ann"), &below).unwrap();
     let root = below.replace("- name: root\n", "- name: root\n        adminacl: eve\n");
@@ -124,7 +122,7 @@ fn a_faulty_text_is_reported_with_every_fault() {
     assert_eq!(refusal.code, Code::ConfigInvalid);
     let codes: Vec<_> = refusal.details.faults.iter().map(|fault| fault.code.as_str()).collect();
     assert!(codes.contains(&"CFG-030") && codes.contains(&"CFG-020"), "{codes:?}");
-    // Valid by itself, but root.a.x has an application and cannot become a parent (CFG-110).
+    // root.a.x has an application and cannot become a parent (CFG-110).
     let parent = configure(&stage, &CONFIG.replace("- name: x", "- {name: x, parent: true}"), false);
     assert_refusal(&stage.refused(&owner(), parent), Code::ConfigInvalid, "root.a.x cannot become a parent");
 }
@@ -154,7 +152,7 @@ fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
     change(&mut stage, &user("ann"), &text).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     assert_eq!(folder.names(), ["queues.yaml"], "nothing is left beside it");
-    // What a watch reports about that is nothing new.
+    // The watch reports nothing new about the same text.
     stage.core.reload("queues.yaml", text.as_bytes());
     assert_eq!(stage.core.configuration().unwrap().revision, 2);
     fs::write(&file, "by hand").unwrap();

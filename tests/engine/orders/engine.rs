@@ -1,4 +1,4 @@
-//! Orders on a running engine: answered once, after their view; resting; an engine that is gone.
+//! Operations on a running engine: one answer each, after the view has the change.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -18,7 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 fn ask_for(source: &dyn Source, act: Act) -> Receiver<Result<Done, Refusal>> {
     let (sender, message) = channel();
     let answer = move |outcome| {
-        // The test may have ended.
         let _ = sender.send(outcome);
     };
     source.act(Order::from(act), Box::new(answer));

@@ -1,4 +1,4 @@
-//! The ledger: each changing act leaves one entry, done or refused; each configuration in force is a revision; nothing else is.
+//! One audit entry per changing act, and one revision per active configuration.
 
 use std::sync::Arc;
 
@@ -19,7 +19,6 @@ fn all(ledger: &AuditLog) -> Vec<Arc<AuditEntry>> {
     entries
 }
 
-/// An entry in one line, for comparing.
 fn line(entry: &AuditEntry) -> String {
     let facts = |facts: &[(String, String)]| {
         let facts: Vec<_> = facts.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -146,7 +145,6 @@ fn the_same_acts_give_the_same_ledger() {
     assert_eq!(run(), run());
 }
 
-/// Gives one list of commands at its beginning.
 struct Steps(Option<Vec<Command>>);
 
 impl Workload for Steps {

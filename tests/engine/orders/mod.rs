@@ -1,4 +1,4 @@
-//! Orders: who may change a running scheduler how, that what is refused changes nothing, and that what is answered is so.
+//! Operations: a rejected one changes nothing, and an acknowledged one is in effect.
 
 mod api;
 mod apps;

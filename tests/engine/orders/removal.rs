@@ -1,4 +1,4 @@
-//! A configuration that takes much away is refused unless that is allowed, whichever way it comes (CFG-120).
+//! A large removal is rejected unless allowed, from every source (CFG-120).
 
 use std::fs;
 
@@ -12,7 +12,6 @@ use view::audit::AuditQuery;
 use crate::common::TestFolder;
 use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
 
-/// Half of the six queues of [`CONFIG`].
 const HALF: &str = "\
 partitions:
   - name: default

@@ -1,4 +1,4 @@
-//! By property: the one who acts, whatever he wants, what is refused changes nothing; and what the view says would be refused is.
+//! Property: a rejected operation changes nothing, and the view predicts each rejection.
 
 use proptest::prelude::*;
 use scheduler::{AskSpec, NodeSpec, Submission};
@@ -65,7 +65,7 @@ proptest! {
                 prop_assert_eq!(outcome.as_ref().err(), Some(seen), "the view says it is refused");
             }
             prop_assert!(who.read_only.is_none() || outcome.is_err());
-            // A submission that placement refuses is remembered as rejected.
+            // A submission that placement rejects is retained as rejected.
             if (outcome.is_err() && !submits) || dry_run {
                 prop_assert_eq!(stage.picture(), before, "{:?}", outcome);
             }

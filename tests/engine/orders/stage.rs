@@ -1,4 +1,4 @@
-//! A core with two tenants, somebody in each, and an application of sue's that runs in the first.
+//! A core with two tenants and a running application of sue in the first.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct Stage {
     pub core: Core,
 }
 
-/// Somebody in the scheduler ACL.
+/// A user in the scheduler ACL.
 pub fn owner() -> Actor {
     user("owner").scheduler_admin(true)
 }
@@ -54,12 +54,12 @@ impl Stage {
         Self::retained(None)
     }
 
-    /// With a scheduler that is set up so.
+    /// A stage with this setup.
     pub fn set_up(setup: &Setup) -> Self {
         Self::on(Core::set_up(setup, config(), None).unwrap(), None)
     }
 
-    /// With a configuration that is kept in a file.
+    /// A stage with the configuration stored in a file.
     pub fn retained(file: Option<PathBuf>) -> Self {
         Self::on(Core::new(Profile::Kornsole, config(), None).unwrap(), file)
     }
@@ -86,7 +86,7 @@ impl Stage {
         self.give(PartitionCommand::Submit(Submission { app: app.into(), queue, who, ..Submission::default() }));
     }
 
-    /// What is due now, cycles among it.
+    /// Runs everything that is due now, including cycles.
     pub fn settle(&mut self) {
         self.core.run_until(self.core.now(), 1000);
     }
@@ -98,7 +98,7 @@ impl Stage {
     }
 
     pub fn view(&mut self) -> Arc<View> {
-        // Something to see, so that there is always a newer view.
+        // The notice guarantees a newer view.
         self.core.notice(view::NoticeWeight::Info, "look".to_owned(), String::new());
         self.core.take_view().unwrap()
     }
@@ -107,7 +107,7 @@ impl Stage {
         self.core.perform(who, &Order::from(act))
     }
 
-    /// The code of a refusal, after which everything is as it was. Where the view alone can say, it says the same.
+    /// Returns the rejection of an act, which must change nothing. The view must agree if it can decide.
     pub fn refused(&mut self, who: &Actor, act: Act) -> Refusal {
         let before = self.picture();
         let seen = self.view().may(who, &act);
@@ -119,7 +119,7 @@ impl Stage {
         refusal
     }
 
-    /// Everything that an order could change, as text.
+    /// Everything that an operation can change, as text.
     pub fn picture(&mut self) -> String {
         let view = self.view();
         let part = &view.partitions[0];
@@ -130,7 +130,7 @@ impl Stage {
     }
 }
 
-/// Code, and whether the words say this.
+/// Checks the code and a part of the text.
 pub fn assert_refusal(refusal: &Refusal, code: Code, words: &str) {
     assert_eq!(refusal.code, code, "{refusal}");
     assert!(refusal.to_string().contains(words), "{refusal}");

@@ -1,4 +1,4 @@
-//! What an API does as a resource manager: submit, ask, release, nodes, cleaning up.
+//! The operations of a resource manager: applications, requests, releases, nodes, and cleanup.
 
 use config::AllowedRemoval;
 use model::Identity;
@@ -32,7 +32,7 @@ fn one_submits_in_his_own_name_where_he_may() {
     let ann = user("ann");
     let refusal = stage.order(&ann, submit("two", "root.b.z", &ann)).unwrap_err();
     assert_refusal(&refusal, Code::NotPlaced, "root.b.z");
-    // Forced, it would land in the recovery queue, to which nobody may submit (ACL-026).
+    // A forced submission goes to the recovery queue, to which no user may submit (ACL-026).
     let mut forced = submission("two", "root.b.z", &ann);
     forced.tags.insert("application.create.force".to_owned(), "true".to_owned());
     assert_refusal(&stage.refused(&ann, within(PartitionAct::Submit(forced))), Code::AclDenied, "root.@recovery@");

@@ -1,5 +1,4 @@
-//! A reload that leaves alone what the configuration says again, beside one that settles every queue again: both emit the same and
-//! leave the same behind.
+//! A reload that skips unchanged queues equals one that applies every queue.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,7 +9,6 @@ use proptest::prelude::*;
 use scheduler::inspect::invariants;
 use scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
 
-/// What a tenant may say besides its name.
 const TENANT: [&str; 8] = [
     "",
     "",
@@ -22,7 +20,6 @@ const TENANT: [&str; 8] = [
     "limits: [{limit: some, users: [joe], maxresources: {vcore: 9}}, {limit: rest, users: ['*'], maxapplications: 5}]",
 ];
 
-/// What a leaf may say besides its name.
 const LEAF: [&str; 9] = [
     "",
     "resources: {max: {vcore: 8}}",
@@ -35,12 +32,12 @@ const LEAF: [&str; 9] = [
     "limits: [{limit: some, users: [joe], maxresources: {vcore: 3}}, {limit: rest, groups: [ops], maxapplications: 1}]",
 ];
 
-/// A tenant with what it says, and its leaves, each with its number and what it says.
+/// A tenant's keys, and its leaves, each with its number and keys.
 type Tenant = (usize, Vec<(usize, usize)>);
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Brings a tree into force; so many lines of comment stand before it.
+    /// Applies a tree, with this number of comment lines before it.
     Configure(Vec<Tenant>, usize),
     Submit(usize, usize, usize),
     Cycles,
@@ -84,7 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Steps in which most configurations are one of the others with a tenant changed: that is when there is something to leave alone.
+/// Most configurations differ from another one in one tenant, so that the reload can skip the others.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec((step(), any::<prop::sample::Index>(), any::<bool>()), 4..24).prop_map(|steps| {
         let mut last: Vec<Tenant> = vec![(0, vec![(0, 0), (1, 3)]), (2, vec![(0, 7)])];

@@ -1,4 +1,4 @@
-//! Draining queues: since when, who is reported, and when it lasts too long (SCH-210 to SCH-213).
+//! Draining queues: start, reports, and overlong drains (SCH-210 to SCH-213).
 
 use std::time::Duration;
 

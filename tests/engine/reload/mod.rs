@@ -1,5 +1,4 @@
-//! Reloading a configuration file into a running scheduler (`config.md` section 15, `scheduler.md` section 17): what comes into
-//! force, what drains, what comes back, what is refused, and that nothing that runs is touched. And what is decided at start only.
+//! Reloading a configuration file into a running scheduler (`config.md` section 15, `scheduler.md` section 17).
 
 mod again;
 mod drains;

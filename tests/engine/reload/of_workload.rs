@@ -1,4 +1,4 @@
-//! Configurations that a workload brings while people change the configuration, too: what a person changed stays.
+//! A user's change survives configurations from a workload.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ partitions:
           - name: old
 ";
 
-/// A core with a scenario that begins with [`BEFORE`] and brings `step` after a minute, and somebody's text in between.
+/// A scenario starts with [`BEFORE`] and applies `step` after a minute; a user applies a text in between.
 struct Stage {
     core: Core,
     view: Arc<View>,
@@ -57,7 +57,6 @@ impl Stage {
         Self { core, view }
     }
 
-    /// Somebody brings a text into force.
     fn edit(&mut self, text: &str) {
         let base = Some(self.core.scheduler().checksum().to_owned());
         let act = Act::Configure { text: text.to_owned(), base, dry_run: false };
@@ -123,7 +122,6 @@ fn a_step_that_changes_the_same_is_refused_and_reported() {
     assert!(!entry.allowed && entry.why.contains("the active configuration stays"), "{entry:?}");
 }
 
-/// A state that was saved in between knows what the workload takes for the configuration.
 #[test]
 fn what_the_workload_takes_for_the_configuration_is_saved() {
     let step = BEFORE.replace("\n          - name: old\n", "");
@@ -179,7 +177,7 @@ fn the_demo_does_not_bring_back_what_somebody_else_took_out() {
     }
 }
 
-/// Places count in the configuration's own text, and say which text that is.
+/// Locations refer to the configuration's own text, and messages name this text.
 #[test]
 fn a_place_names_the_text_that_it_counts_in() {
     let mut stage = Stage::new(&BEFORE.replace("- name: old", "- name: new"));

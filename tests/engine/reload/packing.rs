@@ -1,4 +1,4 @@
-//! Several allocations in one cycle, for one application on one node.
+//! Several allocations of one application on one node in one cycle.
 
 use engine::Setup;
 use model::Profile;
@@ -16,7 +16,7 @@ partitions:
     queues: [{name: a, resources: {max: {vcore: 60}}}, {name: b}]
 ";
 
-/// What one cycle after the other allocates: `application/ask on node`.
+/// The allocations of successive cycles: `application/ask on node`.
 fn cycles(stage: &mut Stage) -> Vec<String> {
     let mut all = Vec::new();
     loop {
@@ -40,7 +40,7 @@ fn stage(allocations_per_cycle: u32) -> Stage {
     Stage::set_up(TEXT, &Setup { tuning, ..Setup::of(Profile::Kornsole) })
 }
 
-/// Asks without letting the engine run cycles by itself.
+/// Adds requests while the engine runs no cycles.
 fn ask(stage: &mut Stage, app: &str, count: u32, cores: i64) {
     let resource = millicores(cores * 1000);
     let spec = AskSpec { app: app.into(), id: "t".into(), count, resource, ..AskSpec::default() };

@@ -1,4 +1,4 @@
-//! Several partitions: added, changed, removed, and commands that name one.
+//! Several partitions: added, changed, removed, and named in commands.
 
 use scheduler::{EventKind, PartitionCommand};
 
@@ -75,7 +75,7 @@ fn a_partition_that_goes_takes_everything_along_and_says_so() {
     let notice = view.notices.iter().find(|notice| notice.title.contains("gpu")).unwrap();
     assert_eq!(notice.title, "partition gpu is removed, 1 of its applications failed");
 
-    // By the same name it comes back as a new one, and the view shows nothing of the old one, also when nobody looked between.
+    // The view shows nothing of the old partition, even without a view in between.
     stage.accepts(&both);
     stage.node(Some("gpu"), "g1");
     stage.submit_in(Some("gpu"), "again", "root.g", "sue", &[1]);

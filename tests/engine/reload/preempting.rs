@@ -1,4 +1,4 @@
-//! How often preemption is tried, and how much of the cluster must be in use for it.
+//! The interval of preemption attempts, and the minimum usage of the cluster.
 
 use std::time::Duration;
 
@@ -16,7 +16,6 @@ fn text(of_a: u32) -> String {
     )
 }
 
-/// `low` in root.a holds 80 of 100 cores in pieces of 8, and `high` in root.b asks for 30.
 fn contested(of_a: u32, tuning: Tuning) -> Stage {
     let mut stage = Stage::set_up(&text(of_a), &Setup { tuning, ..Setup::of(Profile::Kornsole) });
     for (app, queue, count, cores) in [("low", "root.a", 10, 8), ("high", "root.b", 1, 30)] {

@@ -1,4 +1,4 @@
-//! Settings of queues that stay: in force at once, nothing that runs is touched.
+//! Settings of retained queues take effect immediately, and allocations are not modified.
 
 use config::AppSortPolicy;
 use model::{PriorityPolicy, Profile};
@@ -112,7 +112,7 @@ fn a_bad_file_is_refused_with_every_fault_and_nothing_changes() {
     }
     assert_eq!((stage.tree(), stage.core.scheduler().checksum().to_owned()), before);
     assert_eq!(stage.cores("one"), Some(1));
-    // That the file is again what is in force is an event, and no reload.
+    // This is an event, but not a reload.
     stage.core.reload("queues.yaml", good.as_bytes());
     assert!(stage.core.take_view().is_some());
     assert_eq!((stage.tree(), stage.core.scheduler().checksum().to_owned()), before);

@@ -1,4 +1,4 @@
-//! A core on a configuration file of its own, which is written and read again.
+//! A core with a configuration file that tests write and reload.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use view::{NoticeWeight, View};
 
 use crate::common::{TestFolder, millicores};
 
-/// A configuration may take everything away.
+/// Allows a configuration to remove everything.
 pub const ANYTHING: AllowedRemoval = AllowedRemoval { empty: true, queues: Some(usize::MAX) };
 
-/// A core with the file of its configuration; the folder goes with it.
+/// A core with its configuration file; the directory is removed on drop.
 pub struct Stage {
     pub core: Core,
     folder: TestFolder,
@@ -24,12 +24,12 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A core by the default profile.
+    /// A core with the default profile.
     pub fn new(text: &str) -> Self {
         Self::set_up(text, &Setup::of(Profile::Kornsole))
     }
 
-    /// A core that is set up otherwise, with one node of 100 cores in the first partition. A reload may take everything away.
+    /// A core with this setup and one node of 100 cores.
     pub fn set_up(text: &str, setup: &Setup) -> Self {
         let setup = &Setup { allowed_removal: ANYTHING, ..setup.clone() };
         let reading = config::read_file(text.as_bytes(), &setup.policy_group, setup.profile);
@@ -40,7 +40,7 @@ impl Stage {
         stage
     }
 
-    /// What everybody sees now.
+    /// The current view.
     pub fn look(&mut self) -> &View {
         if let Some(view) = self.core.take_view() {
             self.view = view;
@@ -48,13 +48,13 @@ impl Stage {
         &self.view
     }
 
-    /// The lines that were reported so far of queues that are stuck.
+    /// The alerts about stuck queues so far.
     pub fn alerts(&mut self) -> Vec<String> {
         let notices = self.look().notices.iter();
         notices.map(|notice| notice.title.clone()).filter(|title| title.contains(" drains for ")).collect()
     }
 
-    /// Writes the file and has it reloaded. Gives weight, title and text of the notice that reports it.
+    /// Writes and reloads the file; returns weight, title, and text of the notice.
     pub fn reload(&mut self, text: &str) -> (NoticeWeight, String, String) {
         let file = self.folder.write("queues.yaml", text);
         self.core.reload("queues.yaml", &std::fs::read(&file).unwrap());
@@ -63,20 +63,20 @@ impl Stage {
         (notice.weight, notice.title.clone(), notice.text.clone())
     }
 
-    /// Reloads what must be taken.
+    /// Reloads a text that must be accepted.
     pub fn accepts(&mut self, text: &str) {
         let (weight, title, text) = self.reload(text);
         assert!(weight < NoticeWeight::Error && title.contains("active"), "{title}\n{text}");
     }
 
-    /// Reloads what must be refused, and gives why.
+    /// Reloads a text that must be rejected, and returns the reason.
     pub fn refuses(&mut self, text: &str) -> String {
         let (weight, title, text) = self.reload(text);
         assert_eq!(weight, NoticeWeight::Error, "{title}\n{text}");
         text
     }
 
-    /// Lets time go by with everything that is due in it.
+    /// Advances the time and runs everything that is due.
     pub fn wait(&mut self, seconds: u64) {
         let until = self.core.now() + Duration::from_secs(seconds);
         self.core.run_until(until, usize::MAX);
@@ -87,7 +87,7 @@ impl Stage {
         assert_eq!(invariants::violations(self.core.scheduler()), Vec::<String>::new());
     }
 
-    /// Carries out a command in a partition, `None` for the first.
+    /// Applies a command in a partition, by default the first.
     pub fn apply_in(&mut self, partition: Option<&str>, command: PartitionCommand) -> Vec<Event> {
         let events = self.core.apply(&Command::In { partition: partition.map(Arc::from), command });
         self.holds();
@@ -99,7 +99,7 @@ impl Stage {
         self.apply_in(partition, PartitionCommand::AddNode(spec));
     }
 
-    /// An application of `who` asks for a place in `queue`, and for cores. Gives why it is refused, if it is.
+    /// Submits an application with requests for cores; returns the reason of a rejection.
     pub fn submit(&mut self, app: &str, queue: &str, who: &str, cores: &[i64]) -> Option<String> {
         self.submit_in(None, app, queue, who, cores)
     }
@@ -127,14 +127,14 @@ impl Stage {
         })
     }
 
-    /// One more ask of an application.
+    /// Adds a request to an application.
     pub fn ask(&mut self, app: &str, id: &str, cores: i64) {
         let ask = AskSpec { app: app.into(), id: id.into(), resource: millicores(cores * 1000), ..AskSpec::default() };
         self.apply_in(None, PartitionCommand::Ask(ask));
         self.core.run_until(self.core.now(), usize::MAX);
     }
 
-    /// The application is over.
+    /// Removes the application.
     pub fn remove(&mut self, app: &str) {
         self.apply_in(None, PartitionCommand::Remove { app: app.into() });
     }
@@ -152,7 +152,7 @@ impl Stage {
         tree.find(&QueuePath::new(path)).map(|key| &tree[key])
     }
 
-    /// Every queue of the first partition with its state.
+    /// All queues of the first partition with their states.
     pub fn tree(&self) -> String {
         let tree = &self.first().queues;
         let shown = tree.top_down().into_iter().map(|key| {
@@ -164,7 +164,7 @@ impl Stage {
         shown.collect::<Vec<_>>().join("\n")
     }
 
-    /// Cores that an application of the first partition holds; `None` when it is not alive.
+    /// Allocated cores of an application; `None` if it is not active.
     pub fn cores(&self, app: &str) -> Option<i64> {
         let key = self.first().app_key(&AppId::from(app))?;
         Some(self.first().apps[key].allocated.amount("vcore") / 1000)

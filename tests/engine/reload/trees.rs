@@ -1,4 +1,4 @@
-//! Queues that come, go, come back, and change their type.
+//! Queues that are added, removed, restored, and change their type.
 
 use super::stage::Stage;
 
@@ -106,7 +106,7 @@ fn dynamic_queues_below_one_that_drains_stay_until_they_are_empty() {
 fn cfg_111_of_several_reloads_the_last_one_holds() {
     let mut stage = Stage::new(&with("{name: a}"));
     stage.submit("one", "root.a", "joe", &[2]);
-    // One after the other without a cycle between: what the first takes away the second finds draining.
+    // The second reload finds draining what the first removed.
     for queues in ["{name: b}", "{name: c}", "{name: a, maxapplications: 3}"] {
         stage.core.reload("queues.yaml", with(queues).as_bytes());
     }

@@ -1,4 +1,4 @@
-//! A running engine whose file is edited: drain, removal and return, as everybody sees them.
+//! A running engine with an edited file.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -54,7 +54,6 @@ fn edits_of_the_file_drain_remove_and_bring_back() {
     let source = Embedded::new(engine, about("test"), who);
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
-        // The test may have ended.
         let _ = wake.send(());
     }));
     let becomes = |expected: &[&str]| {

@@ -1,4 +1,4 @@
-//! The event log: two numberings without gaps, a bounded stretch of them, and readers that are woken.
+//! The event log: two numberings without gaps, a bounded buffer, and woken readers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -190,7 +190,6 @@ fn an_application_is_reported_from_the_first_to_the_last() {
     ");
 }
 
-/// The demo with a ring of a hundred events, for an hour of its time.
 fn an_hour_of_the_demo() -> Core {
     let config = config::read(scenario::demo_config(), Profile::Kornsole).config.unwrap();
     let mut setup = Setup::of(Profile::Kornsole);
@@ -211,7 +210,6 @@ fn what_matters_is_kept_when_the_routine_is_long_gone() {
     assert!(ring.lowest > 100 && all[0].0 < 100, "{} and {}", ring.lowest, all[0].0);
     assert!(all.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1.at <= two[1].1.at));
     assert!(all.iter().all(|(_, record)| record.is_important()), "records and events agree on what matters");
-    // A day of it fits the bytes.
     let hour = log.important_bytes();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, record) in &all {
@@ -245,7 +243,6 @@ fn what_is_preempted_names_the_preemptor() {
     assert!(!preempted.is_empty() && preempted.iter().all(|(_, record)| names_the_preemptor(record)), "{preempted:?}");
 }
 
-/// So does the event that the allocation is gone, where one looks at its application.
 #[test]
 fn the_end_of_a_preempted_allocation_names_the_preemptor() {
     let config = config::read(scenario::demo_config(), Profile::Kornsole).config.unwrap();

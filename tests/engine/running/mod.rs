@@ -1,4 +1,4 @@
-//! The engine: what is due happens at its own time, however fast the clock runs; views come out; commands go in.
+//! The engine: due work runs at its own time at any speed.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,6 @@ fn commands(app: &str) -> Vec<Command> {
     vec![PartitionCommand::Submit(submission).into(), PartitionCommand::Ask(ask).into()]
 }
 
-/// One node at the beginning, one application with three asks every second, each allocation released after 1.5 seconds.
 struct Beat {
     second: u64,
     running: Vec<(Time, Command)>,
@@ -170,7 +169,6 @@ fn an_engine_runs_by_itself_answers_and_stops() {
     let source = Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]));
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
-        // The test may have ended.
         let _ = wake.send(());
     }));
     let patience = Duration::from_secs(20);
@@ -179,7 +177,7 @@ fn an_engine_runs_by_itself_answers_and_stops() {
     }
     assert_eq!(source.link(), Link::LIVE);
     drop(source);
-    // The thread is joined, and with it goes the last sender.
+    // The thread is joined, and drops the last sender.
     while woken.recv_timeout(patience).is_ok() {}
 }
 
@@ -211,7 +209,6 @@ fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_reported() {
     let source = Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]));
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
-        // The test may have ended.
         let _ = wake.send(());
     }));
     let await_notice = |number: u64| loop {

@@ -1,4 +1,4 @@
-//! Changes of the ConfigMap, quotas of namespaces, and a pod whose queue is gone.
+//! Changes of the ConfigMap, namespace quotas, and a pod whose queue was removed.
 
 use std::io::Write as _;
 
@@ -8,12 +8,10 @@ use serde_json::{Value, json};
 use super::super::schedule::{QUEUES, Scheduler, make, prepare, until};
 use super::{Stage, asked, configure, create, pod, restore};
 
-/// The usual queues and one more.
 fn with_queue(name: &str) -> String {
     QUEUES.replace("    - {name: a}\n", &format!("    - {{name: a}}\n    - {{name: {name}}}\n"))
 }
 
-/// The text that is in force, with its checksum.
 fn in_force(scheduler: &Scheduler) -> String {
     scheduler.text("/ws/v1/config")
 }
@@ -24,17 +22,17 @@ pub fn maps(stage: &Stage) {
     let before = in_force(&scheduler);
     let bad = json!({"data": {"queues.yaml": "invalid", "service.schedulingInterval": null}});
     configure(stage, &bad);
-    // What comes after it is taken, so it has been seen.
+    // The later change is active, so the earlier one was read.
     configure(stage, &json!({"data": {"queues.yaml": with_queue("kt-25")}}));
     until("KT-25: the next text is active", || in_force(&scheduler).contains("kt-25"));
     configure(stage, &bad);
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert!(in_force(&scheduler).contains("kt-25") && before != in_force(&scheduler), "KT-25: the last good one stays");
-    // KT-27: with a setting that does not parse neither it nor the queues are taken.
+    // KT-27: an invalid setting rejects the queues as well.
     configure(stage, &json!({"data": {"queues.yaml": with_queue("kt-27"), "service.schedulingInterval": "x"}}));
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert!(!in_force(&scheduler).contains("kt-27"), "KT-27");
-    // KT-28: a setting that needs a restart waits for one; the queues do not.
+    // KT-28: a setting that requires a restart is ignored until then; the queues are applied.
     let cluster = |scheduler: &Scheduler| scheduler.get("/ws/v1/clusters").to_string();
     let id = cluster(&scheduler);
     let data =
@@ -42,21 +40,20 @@ pub fn maps(stage: &Stage) {
     configure(stage, &json!({"data": data}));
     until("KT-28: the text is active", || in_force(&scheduler).contains("kt-28"));
     assert_eq!(cluster(&scheduler), id, "KT-28");
-    // KT-26: the compressed entry counts before the plain one; what is packed otherwise is an empty text.
+    // KT-26: the compressed entry takes precedence; another compression yields an empty text.
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(with_queue("kt-26").as_bytes()).unwrap();
     let packed = serde_json::to_value(ByteString(packed.finish().unwrap())).unwrap();
     configure(stage, &json!({"binaryData": {"queues.yaml.gz": packed}}));
     until("KT-26: the compressed text is active", || in_force(&scheduler).contains("kt-26"));
     configure(stage, &json!({"binaryData": {"queues.yaml.gz": null, "queues.yaml.bin": packed}}));
-    // YuniKorn would take its built-in default; here an empty text never means to remove everything.
+    // YuniKorn would use its built-in default.
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert!(in_force(&scheduler).contains("kt-26"), "KT-26: the last good one stays");
     scheduler.stop();
     restore(stage, &["service.schedulingInterval", "service.clusterId"]);
 }
 
-/// Rules that put each pod in the queue of its namespace.
 const BY_NAMESPACE: &str = "
 partitions:
 - name: default
@@ -82,7 +79,7 @@ pub fn namespaces(stage: &Stage) {
         let metadata = json!({"name": name, "annotations": annotations});
         create(stage, "/api/v1/namespaces", json!({"metadata": metadata}));
         let one = pod(&format!("{name}-pod"), json!({"applicationId": name}), json!({}), json!({}));
-        // The scheduler has the namespace by then: its watch is another one than that of pods.
+        // The watch of namespaces is independent of that of pods.
         std::thread::sleep(std::time::Duration::from_millis(500));
         create(stage, &format!("/api/v1/namespaces/{name}/pods"), one);
         assert_eq!(asked(&scheduler, &format!("{name}-pod")).0["queueName"], json!(format!("root.{name}")), "{name}");
@@ -102,7 +99,7 @@ pub fn namespaces(stage: &Stage) {
     restore(stage, &[]);
 }
 
-/// KT-39: a pod runs, and after a restart no rule places it any more.
+/// KT-39: a running pod that no rule places after a restart.
 pub fn recovered(stage: &Stage) {
     prepare(stage);
     configure(stage, &json!({"data": {"queues.yaml": BY_NAMESPACE}}));

@@ -1,4 +1,4 @@
-//! Gangs that do not come together, and what is left of one after a restart.
+//! Incomplete gangs, and the rest of a gang after a restart.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,6 @@ use super::super::schedule::{NODES, Scheduler, check, make, pods, prepare, until
 use super::{Stage, asked, container, pod};
 use crate::has;
 
-/// Members of a gang with group `my-group`, for which there is no node, and group `b`.
 fn members(app: &str, parameters: &str) -> Vec<Value> {
     let group = |name: &str, host: Option<&str>| {
         let selector = host.map_or(json!({}), |host| json!({"host": host}));
@@ -35,7 +34,7 @@ fn placeholders(stage: &Stage) -> Vec<String> {
 pub fn hard(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);
-    // KT-19: two blanks are between the parameters.
+    // KT-19: two spaces between the parameters.
     make(stage, &members("app0001", "placeholderTimeoutInSeconds=4  gangSchedulingStyle=Hard"));
     until("KT-37: all placeholders are made", || placeholders(stage).len() == 6);
     let made = placeholders(stage);
@@ -48,7 +47,7 @@ pub fn hard(stage: &Stage) {
         reasons,
         [json!("ResourceReservationTimeout"), json!("ResourceReservationTimeout"), json!("ResourceReservationTimeout")]
     );
-    // KT-20: groups of which one has no members.
+    // KT-20: one group has no members.
     let mut bad = members("kt-20", "").remove(0);
     let groups = r#"[{"name": "b", "minMember": 0, "minResource": {"cpu": "1"}}]"#;
     bad["metadata"]["annotations"]["yunikorn.apache.org/task-groups"] = json!(groups);
@@ -76,7 +75,7 @@ pub fn soft(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-22: by its name a placeholder comes before the driver that was made in the same second.
+/// KT-22: by name, a placeholder precedes the driver of the same second.
 pub fn originator(stage: &Stage) {
     prepare(stage);
     let labels = json!({"queue": "root.a", "applicationId": "kt-22"});

@@ -1,4 +1,4 @@
-//! The numbered cases of Kubernetes (KT-01 to KT-40) end to end: pods on the real API server, and what `kornsole kube schedule` makes of them.
+//! KT-01 to KT-40 end to end, with `kornsole kube schedule` and the real API server.
 
 mod configured;
 mod gangs;
@@ -14,8 +14,7 @@ pub use self::pods::{applications, resources, untouched, users};
 use super::Stage;
 use super::schedule::{QUEUES, Scheduler, until};
 
-/// Where each case is shown: a scenario of this test, by the beginning of its name. What the API server of these tests (1.20) drops or does not
-/// show is shown where the file says.
+/// The scenario by the start of its name, or another file if API server 1.20 does not support the fields.
 const CASES: [(&str, &str); 40] = [
     ("KT-01", "the id of an application"),
     ("KT-02", "the id of an application"),
@@ -24,17 +23,17 @@ const CASES: [(&str, &str); 40] = [
     ("KT-05", "the id of an application"),
     ("KT-06", "foreign pods"),
     ("KT-07", "the id of an application"),
-    // It drops `schedulingGates`.
+    // 1.20 drops `schedulingGates`.
     ("KT-08", "crates/kubernetes/src/tests/mapping.rs: fn kt_08_"),
     ("KT-09", "what a pod asks for"),
     ("KT-10", "what a pod asks for"),
-    // It drops `restartPolicy` of a container.
+    // 1.20 drops `restartPolicy` of a container.
     ("KT-11", "crates/kubernetes/src/tests/resources.rs: fn kt_11_"),
     ("KT-12", "crates/kubernetes/src/tests/resources.rs: fn kt_12_"),
     ("KT-13", "crates/kubernetes/src/tests/resources.rs: fn kt_13_"),
-    // It drops `resources` of a pod.
+    // 1.20 drops `resources` of a pod.
     ("KT-14", "crates/kubernetes/src/tests/resources.rs: fn kt_14_"),
-    // It lets nobody resize a pod.
+    // 1.20 cannot resize pods.
     ("KT-15", "crates/kubernetes/src/tests/resources.rs: fn kt_15_"),
     ("KT-16", "what a pod asks for"),
     ("KT-17", "what a pod asks for"),
@@ -56,7 +55,7 @@ const CASES: [(&str, &str); 40] = [
     ("KT-33", "selectors, taints"),
     ("KT-34", "selectors, taints"),
     ("KT-35", "host ports"),
-    // What is asked for a reservation is not seen from outside.
+    // The requests for a reservation are not visible from outside.
     ("KT-36", "crates/kubernetes/src/predicates/tests/table.rs: fn kt_36_"),
     ("KT-37", "a hard gang"),
     ("KT-38", "a soft gang"),
@@ -76,25 +75,21 @@ fn every_case_has_its_place() {
     }
 }
 
-/// What of the ConfigMap is another than usual.
 fn configure(stage: &Stage, change: &Value) {
     let patch = change.to_string();
     stage.kubectl(&["-n", "kornsole", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &patch]);
 }
 
-/// The ConfigMap is as usual again; `other` are the keys besides the queues that were set.
 fn restore(stage: &Stage, other: &[&str]) {
     let mut data = json!({"queues.yaml": QUEUES});
     other.iter().for_each(|key| data[*key] = Value::Null);
     configure(stage, &json!({"data": data, "binaryData": null}));
 }
 
-/// Makes an object.
 fn create(stage: &Stage, path: &str, object: Value) {
     stage.command(&json!({"make": [[path, object]]}));
 }
 
-/// A pod of namespace batch: its labels, its annotations, and its `spec` besides the name of the scheduler.
 fn pod(name: &str, labels: Value, annotations: Value, spec: Value) -> Value {
     let mut pod = json!({"metadata": {"name": name, "labels": labels, "annotations": annotations}, "spec": spec});
     if pod["spec"]["schedulerName"].is_null() {
@@ -113,7 +108,6 @@ fn container(requests: Value) -> Value {
     json!({"name": "c", "image": "x", "resources": {"requests": requests, "limits": limits}})
 }
 
-/// The application of a pod and its ask or allocation, once the scheduler has them.
 fn asked(scheduler: &Scheduler, pod: &str) -> (Value, Value) {
     let mut found = None;
     until(&format!("{pod} is asked for"), || {
@@ -128,13 +122,11 @@ fn asked(scheduler: &Scheduler, pod: &str) -> (Value, Value) {
     found.unwrap()
 }
 
-/// The node of a pod of namespace batch; `None`: it has none yet.
 fn node_of(stage: &Stage, name: &str) -> Option<String> {
     let pod = stage.read("batch", "pod", name);
     pod["spec"]["nodeName"].as_str().map(str::to_owned)
 }
 
-/// What a scheduler has of a node.
 fn node(scheduler: &Scheduler, name: &str) -> Value {
     let nodes = scheduler.get("/ws/v1/partition/default/nodes");
     nodes.as_array().unwrap().iter().find(|node| node["nodeID"] == name).cloned().unwrap_or_default()

@@ -1,11 +1,10 @@
-//! Foreign pods, nodes, filters, and a pod that has to go to one node.
+//! Foreign pods, nodes, filters, and a pod that requires one node.
 
 use serde_json::{Value, json};
 
 use super::super::schedule::{NODES, Scheduler, check, make, prepare, until};
 use super::{Stage, asked, container, create, node, node_of, pod};
 
-/// A pod of another scheduler.
 fn of_another(name: &str, node: Option<&str>) -> Value {
     let mut spec = json!({"schedulerName": "other", "containers": [container(json!({"cpu": "500m"}))]});
     if let Some(node) = node {
@@ -14,7 +13,7 @@ fn of_another(name: &str, node: Option<&str>) -> Value {
     pod(name, json!({"yunikorn.apache.org/app-id": "a"}), json!({}), spec)
 }
 
-/// What pods of others use of a node, in millicores: they have no line of their own.
+/// Occupied resources of a node in millicores. Foreign pods are not listed individually.
 fn occupied(scheduler: &Scheduler, name: &str) -> i64 {
     node(scheduler, name)["occupied"]["vcore"].as_i64().unwrap_or(0)
 }
@@ -36,11 +35,11 @@ pub fn foreign(stage: &Stage) {
     assert_eq!(retained["allocationTags"]["kubernetes.io/meta/podName"], "kt-29", "KT-29: {retained}");
     let apps = scheduler.get("/ws/v1/partition/default/applications/active");
     assert!(!apps.to_string().contains("\"a\""), "KT-06: {apps}");
-    // KT-30: it is first seen without a node.
+    // KT-30: the pod is first seen without a node.
     let target = json!({"target": {"apiVersion": "v1", "kind": "Node", "name": "s2"}, "metadata": {"name": "kt-30"}});
     create(stage, "/api/v1/namespaces/batch/pods/kt-30/binding", target);
     until("KT-30: it counts on its node", || occupied(&scheduler, "s2") == 500);
-    // KT-31: the node of two pods comes.
+    // KT-31: the node of two pods appears.
     assert!(node(&scheduler, "h1").is_null());
     create(stage, "/api/v1/nodes", json!({"metadata": {"name": "h1"}}));
     let amounts = json!({"status": {"allocatable": {"cpu": "4", "memory": "16Gi", "pods": "20"}}});
@@ -55,14 +54,12 @@ pub fn foreign(stage: &Stage) {
     stage.kubectl(&["delete", "node", "h1"]);
 }
 
-/// A pod of queue a; `more` goes into its `spec`.
 fn small(name: &str, more: Value) -> Value {
     let mut spec = json!({"containers": [container(json!({"cpu": "100m"}))]});
     more.as_object().unwrap().iter().for_each(|(key, value)| spec[key.as_str()] = value.clone());
     pod(name, json!({"queue": "root.a", "applicationId": name}), json!({}), spec)
 }
 
-/// The hosts that a pod may go to, by affinity.
 fn hosts(hosts: &[&str]) -> Value {
     let term = json!({"matchExpressions": [{"key": "host", "operator": "In", "values": hosts}]});
     json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}})
@@ -78,7 +75,7 @@ pub fn filters(stage: &Stage) {
     stage.kubectl(&["taint", "node", "s1", "kt=34:NoSchedule"]);
     let here = json!({"host": "s1"});
     let tolerates = json!([{"key": "kt", "operator": "Equal", "value": "34", "effect": "NoSchedule"}]);
-    // The filters have the taint before the pods come.
+    // The filters must know the taint before the pods appear.
     until("KT-34: the taint is seen", || {
         stage.kubectl(&["-n", "batch", "delete", "pod", "probe", "--ignore-not-found", "--grace-period=0", "--force"]);
         make(stage, &[small("probe", json!({"nodeSelector": here}))]);
@@ -142,7 +139,7 @@ pub fn ports(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-40: of what is on the node only the pod goes that may, and is not the first of its application.
+/// KT-40: only the pod that allows preemption and is not the first of its application is stopped.
 pub fn preempted(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);

@@ -1,4 +1,4 @@
-//! Which application a pod is of, whose it is, and what it asks for.
+//! The application, user, and requests of a pod.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::super::schedule::{Scheduler, make, prepare};
 use super::{Stage, asked, configure, container, node_of, pod, restore};
 use crate::schedule::until;
 
-/// KT-01 to KT-05 and KT-07: each pod with its labels, its annotations and the id that comes of them; `UID` is that of the pod.
+/// KT-01 to KT-05 and KT-07: pod, labels, annotations, and ID; `UID` stands for the pod's UID.
 const IDS: [(&str, &str, &str, &str, &str); 6] = [
     ("KT-01", "a label before an annotation", r#"{"D/app-id": "a"}"#, r#"{"D/app-id": "b"}"#, "a"),
     ("KT-02", "an annotation before the old label", r#"{"applicationId": "c"}"#, r#"{"D/app-id": "b"}"#, "b"),
@@ -39,7 +39,6 @@ pub fn applications(stage: &Stage) {
         assert_eq!(id, wanted.replace("UID", &uid(case)), "{case}: {what}");
     }
     scheduler.stop();
-    // KT-04, where each pod without an id is an application of its own.
     let key = "admissionController.filtering.generateUniqueAppId";
     configure(stage, &json!({"data": {key: "true"}}));
     let scheduler = Scheduler::start(stage);
@@ -92,7 +91,7 @@ pub fn resources(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-23: there is no admission controller that would refuse the annotation, so it counts only where that is said.
+/// KT-23: without an admission controller, the annotation counts only with `--user-info trust`.
 pub fn users(stage: &Stage) {
     prepare(stage);
     let info = json!({"yunikorn.apache.org/user.info": r#"{"user": "ann", "groups": ["dev"]}"#});
@@ -104,7 +103,7 @@ pub fn users(stage: &Stage) {
     }
 }
 
-/// KT-24: nothing of a pod is changed but its node and its status.
+/// KT-24: only the node and the status of a pod are changed.
 pub fn untouched(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);

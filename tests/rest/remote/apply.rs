@@ -1,4 +1,4 @@
-//! `kornsole apply` on a real server: a text that takes much away is refused, and nothing happens without a word (CFG-120).
+//! `kornsole apply` with a real server (CFG-120).
 
 use std::process::Output;
 
@@ -33,7 +33,6 @@ impl Stage {
         self.served.kornsole("olga", &[&["apply", file.to_str().unwrap()], flags].concat())
     }
 
-    /// The queues, with their states.
     fn queues(&self) -> Vec<String> {
         let root = &self.served.lines("olga", &["queues"])[0];
         let children = root["children"].as_array().unwrap().iter();
@@ -73,7 +72,6 @@ fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
     assert_eq!(said(&stage.apply("", &["--yes", "--allow-empty"])).0, Some(0));
 }
 
-/// `CONFIG` as Helm values, and the same in quotes.
 fn values(config: &str) -> [String; 2] {
     let block: String = config.lines().map(|line| format!("    {line}\n")).collect();
     let quoted = format!("yunikornDefaults:\n  queues.yaml: {}\n", serde_json::Value::from(config));

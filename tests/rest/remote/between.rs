@@ -1,5 +1,4 @@
-//! What stands between a console and its scheduler: an ingress with a base path, proxies of the environment, another clock, a line that
-//! is slow, and hours in which nobody answers.
+//! An ingress with a base path, proxies, a different clock, a slow connection, and an unavailable server.
 
 use std::collections::BTreeMap;
 use std::process::Output;
@@ -14,7 +13,6 @@ use crate::remote::picture::{Looker, text};
 use crate::remote::serve::{Mischief, Server, Set};
 use crate::remote::sets;
 
-/// A set whose paths stand below another one.
 fn below(prefix: &str, set: Set) -> Set {
     set.into_iter().map(|((method, path), answer)| ((method, format!("{prefix}{path}")), answer)).collect()
 }
@@ -30,14 +28,14 @@ fn behind_a_base_path_the_picture_is_the_same() {
     assert!(arrived.iter().all(|arrived| arrived.line.contains(" /tools/yunikorn/")), "{:?}", arrived.first());
 }
 
-/// The program, with variables of an environment that has no proxies of its own.
+/// Runs the program with these variables and without the proxies of the environment.
 fn kornsole(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     kornsole_command(arguments).envs(environment.iter().copied()).output().unwrap()
 }
 
 #[test]
 fn proxies_come_from_the_environment() {
-    // A proxy is asked for whole addresses.
+    // A proxy receives absolute addresses.
     let proxy = Server::start(below("http://yk.invalid:9080", sets::of("1.8.0")));
     let through = [("http_proxy", proxy.url()), ("https_proxy", proxy.url())];
     let through: Vec<(&str, &str)> = through.iter().map(|(name, url)| (*name, url.as_str())).collect();
@@ -50,7 +48,7 @@ fn proxies_come_from_the_environment() {
     );
     assert!(proxy.arrived().iter().all(|arrived| arrived.line.contains(" http://yk.invalid:9080/")));
 
-    // What is encrypted goes through as it is: the proxy learns where to, and no more.
+    // A proxy forwards encrypted data and sees only the destination.
     let token = ("KORNSOLE_TOKEN", "secret-4");
     let output = kornsole(&["whoami", "--server", "https://yk.invalid"], &[&through[..], &[token]].concat());
     assert_eq!(output.status.code(), Some(3), "this proxy connects to nobody");
@@ -58,7 +56,7 @@ fn proxies_come_from_the_environment() {
     assert!(last.line.starts_with("CONNECT yk.invalid:443"), "{}", last.line);
     assert!(!format!("{:?}", last.headers).contains("secret-4"), "{:?}", last.headers);
 
-    // This machine is reached without one, and the one who is named as an exception.
+    // No proxy for this machine or for hosts in the list of exceptions.
     let here = Server::start(sets::of("1.8.0"));
     let before = proxy.arrived().len();
     let output = kornsole(&["nodes", "--server", &here.url()], &through);
@@ -82,7 +80,6 @@ fn another_clock_is_recognised_by_its_answers() {
     }
 }
 
-/// Answers that trickle are waited for, as long as something comes.
 #[test]
 fn a_slow_line_is_no_fault() {
     let server = Server::start(sets::of("1.8.0"));
@@ -92,7 +89,6 @@ fn a_slow_line_is_no_fault() {
     assert_eq!(looker.all(), wanted);
 }
 
-/// By a clock that is moved by hand: an hour in which nobody answers.
 #[test]
 fn a_remote_that_is_gone_for_an_hour_comes_back() {
     let server = Server::start(sets::of("1.8.0"));

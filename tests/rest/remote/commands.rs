@@ -1,4 +1,4 @@
-//! The commands without a screen, as the real binary, and what they send.
+//! The commands without a screen, and their requests.
 
 use std::process::Output;
 
@@ -60,7 +60,6 @@ fn json_is_one_form_whichever_release_answers() {
     };
     for arguments in [&["queues"][..], &["nodes"], &["users"], &["apps", "--ended"]] {
         let new = of("1.8.0", arguments);
-        // The set of 1.6 has a history of its own, in the form of that release.
         let mut old: Vec<Value> =
             of("1.6", arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let mut same: Vec<Value> = new.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -98,7 +97,6 @@ fn json_is_one_form_whichever_release_answers() {
     );
 }
 
-/// What the other side says of an application or a node is printed whole.
 #[test]
 fn json_loses_nothing() {
     let server = Server::start(sets::of("1.8.0"));
@@ -169,7 +167,7 @@ fn exit_codes_say_what_happened() {
     assert!(gone == 3 && report.contains("refuses the connection"), "{report}");
 }
 
-/// A kornsole that takes one token, as far as these tests ask.
+/// A kornsole that accepts one token, with the answers that these tests need.
 pub fn kornsole_set() -> Set {
     let mut set = sets::of("1.8.0");
     let features = ["kill", "move", "config", "cleanup", "draining", "events"];
@@ -200,7 +198,6 @@ pub fn kornsole_set() -> Set {
     set
 }
 
-/// A folder with a file that only its owner can read, as a token must be, and the path of the file.
 fn file(name: &str, text: &str) -> (TestFolder, String) {
     let folder = TestFolder::new();
     let file = folder.write(name, text);

@@ -1,4 +1,4 @@
-//! `kornsole explain` and `kornsole fairness` against a real `kornsole serve`.
+//! `kornsole explain` and `kornsole fairness` with a real `kornsole serve`.
 
 use std::process::Output;
 
@@ -34,7 +34,6 @@ steps:
 - schedule: idle
 ";
 
-/// A server with a token of ann's.
 struct Served {
     program: Program,
     token: String,
@@ -87,7 +86,6 @@ fn an_application_that_waits_is_explained_with_a_way_out() {
     insta::assert_snapshot!(out(&served.run(&["fairness"])));
 }
 
-/// What is promised is true: with the maximum raised by what was said the application has its ask.
 #[test]
 fn the_remedy_does_what_was_promised() {
     let served = Served::start();
@@ -142,11 +140,10 @@ fn a_yunikorn_is_explained_on_a_twin_and_what_it_does_not_show_is_listed() {
     assert!(fairness.status.success() && out(&fairness).starts_with("QUEUE"), "{fairness:?}");
 }
 
-/// A saved dump says the same as the scheduler that it was made of, and what it cannot say; what is not in it has its nearest names.
 #[test]
 fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     let served = Served::start();
-    // By its answer the scenario is played.
+    // The first answer waits until the scenario is finished.
     let live = served.run(&["explain", "etl"]);
     let dump = ask(served.program.address, "GET", "/debug/fullstatedump", &[], b"").body;
     let folder = TestFolder::new();

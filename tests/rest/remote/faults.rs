@@ -1,4 +1,4 @@
-//! A lossy world: what the console shows when something is wrong, and that it comes back.
+//! Failures: what the console shows, and its recovery.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,6 @@ fn live(_: &View, link: &Link) -> Option<()> {
     link.is_live().then_some(())
 }
 
-/// The data stays, the cause is reported, and all is well again when the mischief ends.
 fn survives(mischief: Mischief, cause: &str) {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());
@@ -81,7 +80,6 @@ fn json_that_does_not_read() {
     survives(Mischief::Always(200, "application/json", "{\"half\": "), "invalid response");
 }
 
-/// One list that is cut is old by itself, and the header says so when everything rests on it.
 #[test]
 fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
     let whole = sets::of("1.8.0");
@@ -107,7 +105,6 @@ fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
         });
     };
     aged(Duration::from_millis(1));
-    // It stays so while other answers keep coming.
     let until = std::time::Instant::now() + Duration::from_secs(2);
     while std::time::Instant::now() < until {
         assert!(!looker.remote.link().is_live(), "{:?}", looker.remote.link());
@@ -118,7 +115,7 @@ fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
     looker.wait("that all is well", |_, link| (link.is_live() && looker.remote.stale_parts().is_empty()).then_some(()));
 }
 
-/// By the usual interval and the usual limits of time.
+/// With the default interval and timeouts.
 #[test]
 fn a_hang_shows_within_five_seconds() {
     let server = Server::start(sets::of("1.8.0"));
@@ -141,7 +138,7 @@ fn a_hang_shows_within_five_seconds() {
     until("the hang shows", 5, &|link| !link.is_live());
 }
 
-/// Moves the recorded events to so many seconds later: their time began in the year 2000.
+/// The recorded times start in the year 2000.
 fn move_events(set: &mut Set, seconds: i64) {
     for ((_, path), answer) in set {
         if path.contains("/events/batch") {
@@ -155,7 +152,6 @@ fn move_events(set: &mut Set, seconds: i64) {
     }
 }
 
-/// The configuration of an Apache YuniKorn is known as it answers it, with the places in that text; it is not to be changed from here.
 #[test]
 fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     let mut set = sets::of("1.8.0");
@@ -181,7 +177,7 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
     screen.keys("jcm").unwrap();
     assert!(screen.screen_text().contains("read-only: the REST API of Apache YuniKorn"), "{}", screen.screen_text());
-    // The events are of another day than today.
+    // The events are not from today.
     looker.wait("events", |_, _| (!looker.remote.events(0, 1).records.is_empty()).then_some(()));
     screen.keys("7:events all<ret>").unwrap();
     screen.refresh();
@@ -192,7 +188,7 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
             .is_some_and(|day| day.matches('-').count() > 0 && day.starts_with(char::is_numeric))
     };
     assert!(screen.lines().iter().any(dated), "{}", screen.screen_text());
-    // A queue that drained before anybody looked has done so for longer than is known.
+    // A queue that was draining before the attach has an unknown start time.
     let row = view.partitions[0].root().unwrap();
     assert!(row.state_before);
 }
@@ -236,7 +232,6 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
         _ => None,
     });
     assert!(age < Duration::from_secs(20));
-    // It comes back with another instance, with fewer applications, and as another release.
     let mut set = sets::of("1.7");
     for ((_, path), answer) in &mut set {
         if path.contains("/events/batch") {
@@ -259,14 +254,14 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
     assert_eq!(ended, 2, "a new run has not removed the applications of the old one");
 }
 
-/// The tree of the new moment beside the applications of the old one: their counts need not agree, and the screen says so.
+/// The counts can differ, and the screen says so.
 #[test]
 fn after_a_reconnect_a_list_is_old_until_it_comes_again() {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
     looker.all();
     let away = server.stop();
-    // A link that is only slow is not live either; the lists are read again after a lost connection.
+    // A slow connection is not live either.
     looker.wait("that it is gone", |_, link| stale(link).filter(|why| why.contains("refuses the connection")));
     let held = Mischief::Held("/applications/active");
     let server = Server::again_with(away, sets::of("1.8.0"), held);
@@ -339,7 +334,6 @@ fn lost_events_are_reported_as_a_gap() {
     assert_eq!(report, format!("10 events are lost, numbers {next} to {}", next + 9));
 }
 
-/// One list that is broken spoils nothing else.
 #[test]
 fn a_list_that_does_not_read_is_reported_and_the_rest_goes_on() {
     let mut set = sets::of("1.8.0");

@@ -1,4 +1,4 @@
-//! The ledger that is followed of an Apache YuniKorn: by `kornsole watch` and by an attached console, shown by `kornsole usage`.
+//! The ledger of Apache YuniKorn from `kornsole watch` and from an attached console.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -19,7 +19,6 @@ use crate::remote::sets::{self, get};
 
 const ACTIVE: &str = "/ws/v1/partition/default/applications/active";
 
-/// The applications of a set.
 fn apps(set: &Set) -> Vec<Value> {
     serde_json::from_slice(&set[&get(ACTIVE)].body).unwrap()
 }
@@ -29,7 +28,7 @@ fn usage(server: &Server, folder: &Path, arguments: &[&str]) -> Output {
     command.env("XDG_STATE_HOME", folder).output().unwrap()
 }
 
-/// Follows a server with the real program until the ledger has counted for a second.
+/// Follows a server with the real program until the ledger covers a second.
 fn watched(server: &Server, folder: &Path) -> Value {
     let until = Instant::now() + PATIENCE;
     for seconds in [7, 12, 30] {
@@ -75,13 +74,12 @@ fn watch_follows_the_ledger_and_usage_shows_it_beside_the_schedulers_own_count()
         }
     }
     assert!(compared > 5, "{report:#}");
-    // Nothing has ended since it began to look.
     assert_eq!(report.get("compared"), None, "{report:#}");
     let text = String::from_utf8(usage(&server, &retained, &["--by", "tree", "--from", "1h"]).stdout).unwrap();
     assert!(text.contains("WAITED core-h") && text.contains("root.tenants"), "{text}");
     let page = String::from_utf8(usage(&server, &retained, &["--format", "html"]).stdout).unwrap();
     assert!(page.ends_with("</html>\n"), "{page}");
-    // On a machine that follows no ledger its own count is all there is.
+    // Without a ledger, only the server's own count is available.
     let text = String::from_utf8(usage(&server, &folder.join("elsewhere"), &[]).stdout).unwrap();
     assert!(text.contains("its own count (resourceHistory)"), "{text}");
 }
@@ -92,7 +90,6 @@ fn ask(remote: &Remote, by: UsageBy) -> Result<Used, String> {
     answer.recv_timeout(PATIENCE).unwrap()
 }
 
-/// Asks until the answer is as a test wants it.
 fn wait(remote: &Remote, what: &str, mut is: impl FnMut(&Used) -> bool) -> Used {
     let until = Instant::now() + PATIENCE;
     loop {

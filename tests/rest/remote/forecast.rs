@@ -1,4 +1,4 @@
-//! What a twin of an attached scheduler decides next is what that one decides then, over a real socket.
+//! The simulation copy of an attached scheduler predicts its decisions.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use source::remote::once::Once;
 
 use crate::common::{Program, TestFolder, kornsole_command, post};
 
-/// Queues with guarantees, priorities and a limit; everything waits behind an application that has the whole cluster.
+/// All requests wait for an application that uses the whole cluster.
 fn scenario() -> String {
     let mut text = "\
 version: 1
@@ -53,7 +53,6 @@ steps:
     text
 }
 
-/// What a twin decides in so many cycles: which ask goes to which node.
 fn decided(twin: &Twin, most: usize) -> Vec<String> {
     let fork = twin.trusted_fork(usize::MAX).unwrap();
     let mut scheduler = fork.scheduler().clone();
@@ -74,7 +73,6 @@ fn once(program: &Program, secret: &str) -> Once {
     Once::connect(&target, Limits::default()).unwrap()
 }
 
-/// Waits until the steps of the workload are done and the scheduler is paused.
 fn paused(program: &Program, secret: &str) {
     let until = Instant::now() + Duration::from_secs(20);
     let once = once(program, secret);
@@ -88,13 +86,11 @@ fn paused(program: &Program, secret: &str) {
     }
 }
 
-/// What was allocated, in order, as the events of the server say it.
 fn happened(url: &str, token: &str) -> Vec<String> {
     let arguments = ["events", "--server", url, "--token-file", token, "--last", "5000", "--json"];
     let output = kornsole_command(&arguments).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}")));
-    // An allocation that is added to a node.
     let allocations =
         lines.filter(|event| (&event["eventChangeType"], &event["eventChangeDetail"]) == (&2.into(), &303.into()));
     let words = |event: Value| {
@@ -125,7 +121,7 @@ fn the_next_fifty_decisions_of_an_attached_scheduler_are_those_of_its_twin() {
             "ann",
         ]);
         paused(&program, &secret);
-        // The whole cluster is free again, and nothing is decided before it is resumed.
+        // The cluster is free, and nothing is decided before the resume.
         let killed = post(&program, "/kornsole/v1/partition/default/application/filler/kill", &secret, "{}");
         assert_eq!(killed.0, 200, "{killed:?}");
         let mut once = once(&program, &secret);

@@ -1,5 +1,4 @@
-//! A scheduler somewhere else, as the console sees it: recorded answers of real cores served over a real socket, and everything that can
-//! go wrong on the way.
+//! Remote schedulers: recorded answers of real cores, and connection failures.
 
 mod apply;
 mod between;

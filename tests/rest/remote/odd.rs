@@ -1,5 +1,5 @@
-//! A remote whose answers are odd: numbers that are too large, lists without an answer, texts that a terminal would obey, answers that
-//! never end. What is there is shown, the rest is unknown with its reason, and nothing reaches the terminal as it came.
+//! Odd answers: too large numbers, missing lists, terminal escapes, endless answers. Unknown values have a reason, and
+//! no raw text reaches the terminal.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::remote::picture::{Looker, PATIENCE};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
-/// Escape, CSI, OSC 52, bell, C1, marks of direction, newlines.
+/// Escape, CSI, OSC 52, bell, C1, direction marks, newlines.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{9b}31m\u{202e}\u{2066}\r\n\u{8}\u{7f}\u{85}\u{200b}";
 
 fn kornsole(arguments: &[&str]) -> Output {
@@ -28,7 +28,7 @@ fn both(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Every text of an answer, but names of partitions, which are in addresses.
+/// Names of partitions stay, because they are in addresses.
 fn poison(value: &mut Value) {
     match value {
         Value::String(text) if text != "default" => text.push_str(HOSTILE),
@@ -112,7 +112,7 @@ fn changed(path: &str, change: impl Fn(&mut Value)) -> Set {
     let answer = set.get_mut(&get(path)).unwrap();
     let mut value: Value = serde_json::from_slice(&answer.body).unwrap();
     change(&mut value);
-    // A number that JSON has and no type of Rust.
+    // A valid JSON number that fits no Rust type.
     answer.body = value.to_string().replace("\"LARGE\"", "16487540320812345678").into_bytes();
     set
 }
@@ -133,21 +133,19 @@ fn a_number_that_is_too_large_is_unknown_and_the_rest_is_shown() {
     assert!(String::from_utf8_lossy(&output.stdout).contains(" ? "), "{text}");
     let table = String::from_utf8_lossy(&output.stdout).lines().count();
     assert_eq!(table, rows(&before.url()), "every node has its row: {text}");
-    // The console says it as well.
     let looker = Looker::at(&server.url());
     looker.wait("the notice", |view, _| {
         view.notices.iter().any(|one| one.title.contains("of the list of nodes unknown")).then_some(())
     });
 }
 
-/// A console on a remote.
 fn console(server: &Server) -> Driver {
     let looker = Looker::at(&server.url());
     looker.all();
     Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50)
 }
 
-/// The line of a page that has this text, once it also has the other one.
+/// Waits until the line with `of` also contains `with`.
 fn line(driver: &mut Driver, of: &str, with: &str) -> String {
     let patience = Instant::now() + PATIENCE;
     loop {
@@ -178,12 +176,11 @@ fn an_unknown_figure_is_no_zero_on_any_page() {
     let mut driver = console(&server);
     driver.keys(":nodes<ret>").unwrap();
     let row = line(&mut driver, &node, "–");
-    // What is used of cpu, what there is of memory, and what is free of both.
+    // Usage of cpu, capacity of memory, and free values of both.
     assert!(row.contains("–/") && row.contains("/     –"), "{row}");
     driver.keys("W").unwrap();
     line(&mut driver, "cpu free", &format!("unknown: node {node}: allocated.vcore: the number"));
     driver.keys("<esc>").unwrap();
-    // The sheet beside the list.
     line(&mut driver, "unknown", "allocated.vcore: the number");
     line(&mut driver, "capacity.memory: the number", "");
     driver.keys(":queues<ret>").unwrap();
@@ -218,7 +215,12 @@ fn a_page_whose_list_has_no_answer_says_why() {
 #[test]
 fn a_list_of_which_no_entry_can_be_read_is_unknown_not_empty() {
     let mut set = sets::of("1.8.0");
-    for (path, key) in [("nodes", "nodeID"), ("usage/users", "userName"), ("applications/active", "applicationID")] {
+    for (path, key) in [
+        ("nodes", "nodeID"),
+        ("usage/users", "userName"),
+        ("usage/groups", "groupName"),
+        ("applications/active", "applicationID"),
+    ] {
         let answer = Answer::json(format!(r#"[{{"{key}": 7}}, {{"{key}": []}}]"#));
         set.insert(get(&format!("/ws/v1/partition/default/{path}")), answer);
     }

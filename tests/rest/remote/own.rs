@@ -1,4 +1,4 @@
-//! A kornsole at the other end: a real server, a real client, a real socket between them.
+//! A remote kornsole: a real server and client with a real socket.
 
 use std::collections::BTreeMap;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -40,7 +40,7 @@ partitions:
             queues: [{name: z}]
 ";
 
-/// A served scheduler with a node, and tokens for sue of dev, ann, and olga of ops, who is in the scheduler ACL.
+/// Tokens for sue of dev, ann, and olga of ops, who is in the scheduler ACL.
 pub struct Own {
     pub engine: Arc<Engine>,
     pub server: Server,
@@ -83,13 +83,13 @@ impl Own {
         self.at(who, &self.server.address().to_string())
     }
 
-    /// The same by another way to the server.
+    /// The target with another address of the server.
     pub fn at(&self, who: &str, address: &str) -> Target {
         let token = &self.tokens.iter().find(|(name, _)| *name == who).unwrap().1;
         Target::new(address).unwrap().with_token(Token::new(token).unwrap()).unwrap()
     }
 
-    /// A console of somebody.
+    /// A console for a user.
     pub fn console(&self, who: &str) -> Looker {
         let looker =
             Looker::patient(&self.target(who), RemoteOptions { limits: Limits::default(), ..Default::default() });
@@ -100,8 +100,7 @@ impl Own {
     }
 }
 
-/// What comes of an act that a console gives. A busy machine may leave the console without news for so long that it refuses to send
-/// anything; then it is given again.
+/// Repeats the act if a busy machine delays updates so long that commands are disabled.
 pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
     let act = Act::within(&Arc::from("default"), act);
     let order = Order::new(act, "weil es geht – für später");
@@ -238,7 +237,7 @@ fn what_one_may_do_is_the_servers_own_decision() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&asked.body).unwrap(), check);
 }
 
-/// Stands between client and server, and cuts what goes through when a test says so.
+/// A proxy that closes connections on command.
 struct Between {
     port: u16,
     connections: Arc<Mutex<Vec<TcpStream>>>,
@@ -251,7 +250,6 @@ impl Between {
         let port = listener.local_addr().unwrap().port();
         let (connections, open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(true)));
         let (retained, opened) = (Arc::clone(&connections), Arc::clone(&open));
-        // Ends with the process.
         std::thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let mut retained = retained.lock().unwrap();
@@ -262,7 +260,6 @@ impl Between {
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
                     std::thread::spawn(move || {
-                        // Either end may be cut.
                         let _ = std::io::copy(&mut from, &mut to);
                         let _ = to.shutdown(Shutdown::Both);
                     });
@@ -273,12 +270,11 @@ impl Between {
         Self { port, connections, open }
     }
 
-    /// Cuts all connections. While it is not `open`, new ones are closed at once.
+    /// Closes all connections. Unless `open` is set, new ones are closed immediately.
     fn cut(&self, open: bool) {
         let mut connections = self.connections.lock().unwrap();
         self.open.store(open, Ordering::Release);
         for stream in connections.drain(..) {
-            // It may have gone already.
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
@@ -290,7 +286,6 @@ fn submit(own: &Own, app: String) {
     own.engine.apply(PartitionCommand::Submit(submission).into()).recv_timeout(PATIENCE).unwrap();
 }
 
-/// What a console saw of the events, the holes among them, once it has seen the last.
 fn seen(console: &Looker, own: &Own) -> Vec<(u64, Record)> {
     console.wait("the last event", |_, _| {
         let next = own.engine.events().page(Numbering::All, u64::MAX, 0).next;
@@ -350,7 +345,6 @@ fn lost_events_are_a_hole_among_the_others() {
     submit(&own, "before".to_owned());
     let last = seen(&console, &own).last().unwrap().0;
     between.cut(false);
-    // Whole commands are kept together, many of them.
     for number in 0..2000 {
         submit(&own, format!("app-{number}"));
     }

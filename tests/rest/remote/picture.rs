@@ -1,4 +1,4 @@
-//! A view as text, and waiting until a remote shows what a test wants to see.
+//! Formats a view as text, and waits until a remote shows a state.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::remote::commands::kornsole_set;
 use crate::remote::serve::{Answer, Server, Set};
 use crate::remote::sets::{self, get};
 
-/// How long a test waits before it fails.
+/// The maximum wait of a test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// How long nothing changes before all is read.
+/// Time without a change after which all lists are considered read.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// A remote that asks often, and hears of everything that it shows.
+/// A remote with a short polling interval that reports every update.
 pub struct Looker {
     pub remote: Arc<Remote>,
     news: Receiver<()>,
@@ -33,7 +33,7 @@ impl Looker {
         Self::with(&Target::new(url).unwrap(), RemoteOptions::default())
     }
 
-    /// With time limits that a test can wait for.
+    /// With timeouts short enough for a test.
     pub fn with(target: &Target, options: RemoteOptions) -> Self {
         let limits = Limits {
             connect: Duration::from_millis(500),
@@ -45,18 +45,17 @@ impl Looker {
         Self::patient(target, RemoteOptions { limits, ..options })
     }
 
-    /// With the time limits that are asked for: what is slow is no fault.
+    /// With the given timeouts: slow answers are accepted.
     pub fn patient(target: &Target, options: RemoteOptions) -> Self {
         let remote = Remote::start(target, RemoteOptions { every: Duration::from_millis(40), ..options }).unwrap();
         let (sender, news) = channel();
         remote.on_change(Box::new(move || {
-            // The test may have seen enough.
             let _ = sender.send(());
         }));
         Self { remote: Arc::new(remote), news }
     }
 
-    /// Waits until something can be seen.
+    /// Waits until `look` returns a value.
     pub fn wait<T>(&self, what: &str, mut look: impl FnMut(&View, &Link) -> Option<T>) -> T {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -65,13 +64,12 @@ impl Looker {
                 return found;
             }
             assert!(Instant::now() < until, "never seen: {what}; {link:?}\n{}", text(&view));
-            // Ages grow without news.
+            // Ages grow without updates.
             let _ = self.news.recv_timeout(Duration::from_millis(50));
         }
     }
 
-    /// Waits until everything has been read once, and gives it as text. Each list is read by itself: so it also waits until no other came
-    /// for a while.
+    /// Waits until everything was read once. Lists are read independently, so it waits for a pause.
     pub fn all(&self) -> String {
         let (mut last, mut since) = (String::new(), Instant::now());
         self.wait("everything", |view, _| {
@@ -92,7 +90,7 @@ impl Looker {
     }
 }
 
-/// A whole view as text, without what depends on when it was read.
+/// Formats a view without the values that depend on the time of reading.
 pub fn text(view: &View) -> String {
     let mut out = String::new();
     for part in &view.partitions {
@@ -145,7 +143,7 @@ fn queues(out: &mut String, part: &PartitionView) {
     }
 }
 
-/// 1.8 has no Starting: what it calls Running there is the same here.
+/// 1.8 has no Starting state and reports it as Running.
 fn state(state: AppState) -> AppState {
     if state == AppState::Starting { AppState::Running } else { state }
 }

@@ -1,4 +1,4 @@
-//! In Kubernetes an ask is a pod: it is named so, and the scheduler's own words say why it waits.
+//! On Kubernetes, a request has the pod's name.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,6 @@ use crate::remote::picture::Looker;
 use crate::remote::serve::{Answer, Server, Set};
 use crate::remote::sets::{self, get};
 
-/// A recorded scheduler that also has an application of two pods, and a node with a pod of another scheduler.
 fn with_pods() -> Set {
     let mut set = sets::of("1.8.0");
     let tags = |name: &str| {

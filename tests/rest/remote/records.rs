@@ -1,4 +1,4 @@
-//! The ledger of a kornsole somewhere else: by the commands without a screen, and on the pages of an attached console.
+//! Records of a remote kornsole, by commands and in an attached console.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ partitions:
           - {name: b, adminacl: bob}
 ";
 
-/// `kornsole serve` with a configuration of its own, and tokens for `ann` and `olga`, who is in the scheduler ACL.
+/// Tokens for `ann` and for `olga`, who is in the scheduler ACL.
 pub struct Served {
     pub url: String,
     _program: Program,
@@ -65,14 +65,13 @@ impl Served {
         self.out(who, &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Applies the configuration with another maximum of root.t.a.
     fn apply(&self, who: &str, max: &str, reason: &str) -> Output {
         let file = self.folder.write("new.yaml", CONFIG.replace("vcore: 4", &format!("vcore: {max}")));
         self.kornsole(who, &["apply", file.to_str().unwrap(), "--yes", "--reason", reason])
     }
 }
 
-/// A manifest is read by the entry that the server reads, not by the usual one.
+/// The server's entry need not be the default one.
 #[test]
 fn manifests_are_compared_by_the_entry_that_is_in_use() {
     let manifest = |max: &str| {

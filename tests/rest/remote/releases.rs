@@ -1,4 +1,4 @@
-//! Every release from 1.4 on is read to the same picture.
+//! Every release since 1.4 results in the same view.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::remote::picture::{Looker, PATIENCE, text};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
 
-/// The picture of a release; the lists that 1.4 does not have are left out when `live` is set.
+/// `live` omits the lists that 1.4 does not have.
 fn picture(release: &str, live: bool) -> String {
     let server = Server::start(sets::of(release));
     let looker = Looker::at(&server.url());
@@ -36,7 +36,7 @@ fn the_picture_of_1_8_0_is_what_was_recorded() {
 #[test]
 fn other_releases_give_the_same_picture() {
     let of_1_8 = picture("1.8.0", false);
-    // N-05: after a reload a queue of 1.9 says what it does not inherit, with its default.
+    // N-05: a queue of 1.9 shows properties that it does not inherit with their defaults.
     let mut of_1_9 = picture("1.9.0", false);
     for said in ["\"priority.offset=0\"", "\"priority.policy=default\""] {
         of_1_9 = of_1_9.replace(&format!(", {said}"), "").replace(&format!("{said}, "), "").replace(said, "");
@@ -45,7 +45,7 @@ fn other_releases_give_the_same_picture() {
     for release in ["1.6", "1.7"] {
         similar_asserts(&picture(release, false), &of_1_8, release);
     }
-    // 1.4 does not report whether a node was looked for.
+    // 1.4 does not report whether a node was searched.
     let of_1_5 = picture("1.5.1", true).replace(
         "ask big memory 28.8Gi, vcore 15 priority 3 placeholder false pending NoNode",
         "ask big memory 28.8Gi, vcore 15 priority 3 placeholder false pending NotTried",
@@ -67,7 +67,6 @@ fn similar_asserts(one: &str, other: &str, release: &str) {
     );
 }
 
-/// 1.5.1 decided otherwise in a few places; those are named here, and everything else is the same.
 #[test]
 fn what_1_5_1_decided_otherwise_is_all_that_differs() {
     let (old, new) = (picture("1.5.1", false), picture("1.8.0", false));
@@ -123,7 +122,7 @@ fn how_long_a_cycle_takes_is_read_from_the_metrics_that_have_it() {
         let metrics = String::from_utf8(set[&path].body.clone()).unwrap();
         let sum = format!("yunikorn_scheduler_{name}_milliseconds_sum ");
         assert!(metrics.contains(&sum));
-        // By the recorder's clock a cycle took no time.
+        // By the recorder's clock, a cycle took no time.
         let metrics = metrics.replace(&format!("{sum}0"), &format!("{sum}0.09"));
         set.insert(path.clone(), Answer::text(200, &metrics));
         let server = Server::start(set);
@@ -156,7 +155,6 @@ fn events_are_kept_with_their_numbers() {
     assert_eq!((page.lowest, page.next), (0, last.records.len() as u64));
 }
 
-/// Nothing that is not needed is asked for, and what is asked for carries no secret.
 #[test]
 fn requests_are_what_they_should_be() {
     let server = Server::start(sets::of("1.8.0"));
@@ -168,7 +166,7 @@ fn requests_are_what_they_should_be() {
     let header = |name: &str| first.headers.iter().find(|header| header.to_lowercase().starts_with(name)).cloned();
     assert!(header("accept-encoding").unwrap().contains("gzip"));
     assert_eq!(header("authorization"), None);
-    // Rule 19; but once, since nothing else distinguishes 1.8 from 1.9.
+    // Rule 19, but once, because nothing else distinguishes 1.8 from 1.9.
     let utilization: Vec<&str> =
         arrived.iter().map(|arrived| arrived.line.as_str()).filter(|line| line.contains("node-utilization")).collect();
     assert_eq!(utilization, ["GET /ws/v1/scheduler/node-utilization HTTP/1.1"]);

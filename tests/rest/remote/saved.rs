@@ -1,4 +1,4 @@
-//! Saved state dumps, and going from one scheduler to another inside the console.
+//! Saved state dumps, and switching schedulers in the console.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -29,7 +29,7 @@ fn saved(release: &str) -> Saved {
     Saved::read("state.json", &dump(release), Identity::new("sue", ["dev"])).unwrap()
 }
 
-/// What a dump shows is what the scheduler itself shows, but for levels of usage where nothing is in use.
+/// A dump shows the same as its scheduler, except usage levels without usage.
 #[test]
 fn a_dump_is_the_same_picture() {
     for release in ["1.8.0", "1.5.1"] {
@@ -48,7 +48,6 @@ fn a_dump_is_the_same_picture() {
     }
 }
 
-/// What a kornsole says of itself is opened the same way, with what only it says.
 #[test]
 fn a_dump_of_our_own_is_the_same_picture() {
     let own = Own::new();
@@ -135,7 +134,7 @@ fn all_clusters_stand_on_one_page() {
         "old" => Ok(Arc::new(saved("1.5.1")) as Arc<dyn Source>),
         "new" => Ok(Arc::new(saved("1.8.0")) as Arc<dyn Source>),
         "lost" => Err("no such file".to_owned()),
-        // One of the kubeconfig is not opened before somebody goes there.
+        // A context of the kubeconfig is not opened before the user selects it.
         name => panic!("{name} was opened"),
     });
     let here = Some("new".to_owned());

@@ -1,4 +1,4 @@
-//! A small HTTP server for tests: fixed answers by path, over a real socket. Every request is written down.
+//! A small HTTP server with fixed answers by path. It records requests.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::net::TcpSocket;
 
-/// What is answered.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
@@ -28,14 +28,14 @@ impl Answer {
         Self { status, headers: vec![kind], body: body.into() }
     }
 
-    /// The same with its body packed.
+    /// The answer with a gzip body.
     pub fn gzipped(mut self) -> Self {
         self.body = gzip(&self.body);
         self.headers.push(("Content-Encoding".to_owned(), "gzip".to_owned()));
         self
     }
 
-    /// What the router of a core says to a path that it does not know.
+    /// The answer of a core's router for an unknown path.
     pub fn no_endpoint() -> Self {
         Self::text(404, "404 page not found\n")
     }
@@ -44,28 +44,28 @@ impl Answer {
 /// Answers by method and path with query.
 pub type Set = BTreeMap<(String, String), Answer>;
 
-/// What happens to a connection.
+/// Failures of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mischief {
-    /// It is served.
+    /// The connection works.
     None,
-    /// It is closed before anything is said.
+    /// The connection is closed without an answer.
     HangUp,
-    /// Nothing is ever said.
+    /// The server never answers.
     Silence,
-    /// The answer stops after so many bytes of its body.
+    /// The answer ends after this number of bytes of its body.
     Half(usize),
     /// Every answer is this one.
     Always(u16, &'static str, &'static str),
-    /// Every answer points elsewhere.
+    /// Every answer is a redirect.
     Redirect,
-    /// Every answer comes in small pieces.
+    /// Every answer is sent in small pieces.
     Trickle,
-    /// Requests whose path contains this are answered when the mischief has ended.
+    /// Requests whose path contains this text are answered after the failure has ended.
     Held(&'static str),
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Came {
     pub line: String,
@@ -80,7 +80,6 @@ struct State {
     stopped: AtomicBool,
 }
 
-/// What comes of something that is tried until it goes.
 fn soon<T>(mut what: impl FnMut() -> std::io::Result<T>) -> T {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
@@ -92,13 +91,13 @@ fn soon<T>(mut what: impl FnMut() -> std::io::Result<T>) -> T {
     }
 }
 
-/// A port on which nobody listens, and nobody else can.
+/// A reserved port without a listener.
 pub struct Away {
     pub port: u16,
     _socket: TcpSocket,
 }
 
-/// The server. Dropping it stops it.
+/// The server, which stops on drop.
 pub struct Server {
     pub port: u16,
     state: Arc<State>,
@@ -110,12 +109,12 @@ impl Server {
         Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), set)
     }
 
-    /// On the port where one was before.
+    /// Starts on the port of a previous server.
     pub fn again(away: Away, set: Set) -> Self {
         Self::again_with(away, set, Mischief::None)
     }
 
-    /// The same, with mischief from the first request on.
+    /// Like [`Self::again`], with a failure from the first request.
     pub fn again_with(away: Away, set: Set, mischief: Mischief) -> Self {
         let port = away.port;
         drop(away);
@@ -142,7 +141,6 @@ impl Server {
                 }
                 let (Ok(stream), shared) = (stream, Arc::clone(&shared)) else { continue };
                 std::thread::spawn(move || {
-                    // A client that goes away ends its thread.
                     let _ = serve(&stream, &shared);
                     let _ = stream.shutdown(Shutdown::Both);
                 });
@@ -163,17 +161,17 @@ impl Server {
         *self.state.mischief.lock().unwrap() = mischief;
     }
 
-    /// Everything that was asked for so far.
+    /// All requests so far.
     pub fn arrived(&self) -> Vec<Came> {
         self.state.arrived.lock().unwrap().clone()
     }
 
-    /// Stops listening; connections that stand are closed with their next request. Nobody else gets the port meanwhile.
+    /// Stops listening and reserves the port; open connections are closed.
     pub fn stop(mut self) -> Away {
         self.end();
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_reuseaddr(true).unwrap();
-        // A process that another test is just starting may hold the listener until it runs.
+        // A process that is being started may inherit the listener until it executes.
         soon(|| socket.bind(([127, 0, 0, 1], self.port).into()));
         Away { port: self.port, _socket: socket }
     }
@@ -223,7 +221,6 @@ fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
             }
             Mischief::HangUp => return Ok(()),
             Mischief::Silence => {
-                // Until the client gives up.
                 let mut end = [0];
                 let _ = reader.read(&mut end)?;
                 return Ok(());
@@ -267,7 +264,6 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Cam
     Ok(Some(Came { line: line.trim_end().to_owned(), headers, body: String::from_utf8(body).unwrap() }))
 }
 
-/// The header says the whole length, however much of the body follows.
 fn write_answer(mut stream: &TcpStream, answer: &Answer, most: usize) -> std::io::Result<()> {
     let mut head = format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n", answer.status, answer.body.len());
     for (name, value) in &answer.headers {
@@ -279,7 +275,7 @@ fn write_answer(mut stream: &TcpStream, answer: &Answer, most: usize) -> std::io
     stream.write_all(&bytes)
 }
 
-/// A gzip stream of blocks that are stored as they are (RFC 1951, 1952).
+/// A gzip stream of stored blocks (RFC 1951, 1952).
 fn gzip(body: &[u8]) -> Vec<u8> {
     let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     let mut blocks = body.chunks(0xffff).peekable();

@@ -1,4 +1,4 @@
-//! The recorded answers, and what other releases would have said in their place, made by the rules of `rest.md` sections 4 to 7.
+//! The recorded answers, and those of other releases by `rest.md` sections 4 to 7.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::remote::serve::{Answer, Set};
 
-/// The answers that a core of this release gave.
+/// The recorded answers of a release.
 pub fn recorded(release: &str) -> Set {
     let folder = Path::new("tests/conformance/rest").join(release);
     let index: Vec<Value> = serde_json::from_slice(&fs::read(folder.join("index.json")).unwrap()).unwrap();
@@ -16,12 +16,12 @@ pub fn recorded(release: &str) -> Set {
         let text = |key: &str| entry[key].as_str().unwrap().to_owned();
         let json = entry["requestHeaders"].get("Accept").is_some();
         if json || text("method") != "GET" {
-            // The configuration as JSON has the same path as the YAML, and a client does not ask for it.
+            // The JSON has the same path as the YAML, and the client does not request it.
             continue;
         }
         let headers = entry["headers"].as_object().unwrap();
         if headers.contains_key("Content-Encoding") {
-            // Asked for plain as well; the recording has it unpacked.
+            // Also requested uncompressed; the recording is unpacked.
             continue;
         }
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();
@@ -29,7 +29,7 @@ pub fn recorded(release: &str) -> Set {
         let body = fs::read(folder.join(text("file"))).unwrap();
         set.insert((text("method"), text("path")), Answer { status, headers, body });
     }
-    // What is recorded of the batch is asked for in other steps.
+    // The client requests the batch in other steps than the recording.
     let batch = set[&get("/ws/v1/events/batch")].clone();
     set.insert(get("/ws/v1/events/batch?start=0&count=1"), batch.clone());
     set.insert(get("/ws/v1/events/batch?start=0&count=5000"), batch.clone());
@@ -45,7 +45,7 @@ pub fn get(path: &str) -> (String, String) {
     ("GET".to_owned(), path.to_owned())
 }
 
-/// The set of a release, recorded or made.
+/// The answers of a release, recorded or derived.
 pub fn of(release: &str) -> Set {
     match release {
         "1.4" => v1_4(),
@@ -67,7 +67,6 @@ fn change(set: &mut Set, change: impl Fn(&str, &mut Value)) {
     }
 }
 
-/// Every object in a value, the outer ones first.
 fn objects(value: &mut Value, each: &impl Fn(&mut Map<String, Value>)) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(|value| objects(value, each)),
@@ -83,14 +82,14 @@ fn without(set: &mut Set, keys: &[&str]) {
     change(set, |_, value| objects(value, &|map| keys.iter().for_each(|key| drop(map.remove(*key)))));
 }
 
-/// 1.7: nothing of quota preemption and back-off.
+/// 1.7: without quota preemption and backoff.
 fn v1_7() -> Set {
     let mut set = recorded("1.8.0");
     without(&mut set, &["quotaPreemptionEnabled", "quotaPreemptionDelay", "backoffDeadline"]);
     set
 }
 
-/// 1.6: usage under `Resources`, the history of resources in the application itself, reservations in two parts, no policies on queues.
+/// 1.6: usage in `Resources`, the history in the application, reservations in two parts, no queue policies.
 fn v1_6() -> Set {
     let mut set = v1_7();
     without(
@@ -127,7 +126,7 @@ fn v1_6() -> Set {
     set
 }
 
-/// 1.4: no lists of a whole partition, no single queue, no stream; what is not there is a 400.
+/// 1.4: no lists of a partition, no single queue, no stream; unknown paths are 400.
 fn v1_4() -> Set {
     let mut set = recorded("1.5.1");
     let active: Vec<Value> =

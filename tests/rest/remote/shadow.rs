@@ -1,4 +1,4 @@
-//! What a shadow found, over the wire to a console.
+//! The results of a shadow, over the wire to a console.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -21,7 +21,6 @@ fn sheet() -> ShadowSheet {
     ShadowSheet { total, differences: vec![Arc::new(difference)], ..ShadowSheet::default() }
 }
 
-/// What a console is told that looks at a server.
 fn asked(server: &Server) -> Result<ShadowSheet, String> {
     let target = Target::new(&server.address().to_string()).unwrap();
     let looker = Looker::patient(&target, RemoteOptions::default());
@@ -38,7 +37,7 @@ fn a_console_is_told_what_a_shadow_found_and_by_others_that_they_are_none() {
     let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);
     options.shadow = Some(ShadowSource(Arc::new(sheet)));
     let server = Server::start(options, Arc::clone(&own.engine)).unwrap();
-    // It is read like the queues: without a token.
+    // Like the queues, it needs no token.
     assert_eq!(asked(&server), Ok(sheet()));
     let why = asked(&own.server).unwrap_err();
     assert!(why.starts_with("the server does not shadow a scheduler"), "{why}");

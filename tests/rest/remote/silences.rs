@@ -1,4 +1,4 @@
-//! `kornsole alerts silence`, `silences` and `unsilence` against a real `kornsole serve`.
+//! `kornsole alerts silence`, `silences`, and `unsilence` with a real `kornsole serve`.
 
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -21,7 +21,6 @@ steps:
 - snapshot: end
 ";
 
-/// A server with an alert, where sue may act on the scheduler and joe may not.
 struct Served {
     program: Program,
     tokens: [String; 2],
@@ -114,7 +113,6 @@ fn a_label_silences_only_the_alerts_that_have_it() {
     );
     let listed = out(&server.alerts(0, &["silences"]));
     assert_eq!(listed.lines().count(), 1, "{listed}");
-    // All that are in the partition: each has a silence of its own.
     let done = silence("partition=default");
     assert_eq!(out(&done).lines().count(), 2, "{}{}", out(&done), err(&done));
 }

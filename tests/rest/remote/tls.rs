@@ -1,4 +1,4 @@
-//! TLS: certificates are checked, `--ca` adds an authority, and a token goes over it.
+//! TLS: certificates, `--ca`, and tokens.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,8 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use crate::common::{TestFolder, kornsole_command};
 
-/// An authority, a server certificate for this machine that it signed, and one with its key for a client, which the server asks for
-/// where `asks` says so.
+/// An authority, a server certificate, and a client certificate with key, which the server requests if `asks` is set.
 fn certificates(asks: bool) -> (String, rustls::ServerConfig, String) {
     let authority_key = KeyPair::generate().unwrap();
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
@@ -34,7 +33,7 @@ fn certificates(asks: bool) -> (String, rustls::ServerConfig, String) {
     (authority_certificate.pem(), config, client.pem() + &client_key.serialize_pem())
 }
 
-/// Answers every request on every connection with the same kornsole, and keeps what came. Gives the port.
+/// Answers all requests like a kornsole and records them. Returns the port.
 fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -47,7 +46,6 @@ fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
             };
             let mut stream = rustls::Stream::new(&mut tls, &mut stream);
             let mut request = vec![0; 8192];
-            // A client that does not believe the certificate hangs up.
             let Ok(size) = stream.read(&mut request) else { continue };
             let request = String::from_utf8_lossy(&request[..size]).into_owned();
             let body = if request.contains("/whoami") {

@@ -1,4 +1,4 @@
-//! `kornsole usage` against a real `kornsole serve`, and on the folder that it leaves.
+//! `kornsole usage` with a server and with its state directory.
 
 use std::collections::BTreeMap;
 use std::process::Output;
@@ -9,7 +9,6 @@ use crate::common::{Program, TestFolder, kornsole_command};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
 
-/// Ten seconds in which nightly has seven cores of a guarantee of two, and etl waits for four.
 const SCENARIO: &str = "\
 version: 1
 name: full
@@ -36,7 +35,6 @@ steps:
 - snapshot: end
 ";
 
-/// A server whose time stands once the scenario has been played, with a token of ann's and a state folder.
 struct Served {
     program: Program,
     token: String,
@@ -103,7 +101,7 @@ fn what_was_used_and_waited_for_is_reported_by_what_one_asks() {
         [["root.tenants.a", "bob", "etl"].map(str::to_owned), ["root.tenants.b", "sue", "nightly"].map(str::to_owned),]
     );
     let amount = |row: &Value, what: &str| row[what]["vcore"].as_u64().unwrap_or(0);
-    // The milliseconds of the steps lie between what each application had.
+    // The steps take some milliseconds, which separate the usage of the applications.
     let identical = |one: u64, other: u64| one.abs_diff(other) < 20;
     let time = amount(&rows[1], "allocated") / 7;
     assert!(time >= 10_000 && identical(amount(&rows[0], "waited") / 4, time), "{found:#}");
@@ -133,7 +131,7 @@ fn the_folder_of_a_scheduler_that_ended_has_the_same() {
     let served = Served::start();
     let known = served.json(&[]);
     served.program.signal("TERM");
-    // While it ends the folder is in use.
+    // The directory is locked until the server has exited.
     let folder = loop {
         let looked = kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
         if looked.status.success() {
@@ -185,7 +183,6 @@ fn what_cannot_be_asked_is_said() {
     }
 }
 
-/// Two live applications of an Apache YuniKorn have allocations that ended, one of them a preempted one and a placeholder.
 #[test]
 fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     let mut set = sets::of("1.8.0");
@@ -204,7 +201,6 @@ fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     let yunikorn = Server::start(set);
     let folder = TestFolder::new();
     let run = |arguments: &[&str]| {
-        // No ledger is kept of it there.
         let mut command = kornsole_command(&[&["usage", "--server", &yunikorn.url()], arguments].concat());
         command.env("XDG_STATE_HOME", folder.join("none")).output().unwrap()
     };

@@ -1,4 +1,4 @@
-//! What a cycle has to choose, read from the specification, for asks without gangs, required nodes and preemption.
+//! The result of a cycle, without gangs, required nodes, and preemption.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -19,7 +19,6 @@ use crate::common::share;
 use super::order;
 use super::stream::{self, Asks};
 
-/// What a cycle does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Choice {
     Nothing,
@@ -46,7 +45,7 @@ impl<'s> Model<'s> {
         reserved().or_else(normal).unwrap_or(Choice::Nothing)
     }
 
-    /// The leaves with something pending in the order in which they are tried (SCH-050).
+    /// The leaves with pending requests, in scheduling order (SCH-050).
     fn leaves(&self, queue: &'s Queue) -> Vec<&'s Queue> {
         if queue.leaf {
             return vec![queue];
@@ -71,7 +70,7 @@ impl<'s> Model<'s> {
             })
     }
 
-    /// Each level by itself (SCH-100, SCH-101).
+    /// Checks each level individually (SCH-100, SCH-101).
     fn fits_queues(&self, leaf: &'s Queue, ask: &Ask) -> bool {
         self.path(leaf).iter().all(|queue| {
             let Some(max) = &queue.max else { return true };
@@ -82,7 +81,7 @@ impl<'s> Model<'s> {
         })
     }
 
-    /// SCH-095, D-22: 1.5.1 allocates nothing below a queue that uses more of anything than its maximum.
+    /// SCH-095, D-22: in 1.5.1 a queue above its maximum blocks its subtree.
     fn may_commit(&self, leaf: &'s Queue) -> bool {
         let within = |queue: &Queue| {
             let max = |name: &str| queue.max.as_ref().and_then(|max| max.get(name));
@@ -91,7 +90,7 @@ impl<'s> Model<'s> {
         self.profile != Profile::V1_5_1 || self.path(leaf).into_iter().all(within)
     }
 
-    /// SCH-090: by score, then id (after a resize at the old place, D-23); those that are kept for somebody or take nothing left out.
+    /// SCH-090: by score, then ID (after a resize at the old position, D-23).
     fn open_nodes(&self) -> Vec<&'s Node> {
         let score = |node: &Node| {
             let shares = ["memory", "vcore"].into_iter().filter_map(|name| {
@@ -101,7 +100,7 @@ impl<'s> Model<'s> {
             let (sum, count) = shares.fold((0.0, 0.0), |(sum, count), share| (sum + share, count + 1.0));
             let usage = if count == 0.0 { 0.0 } else { sum / count };
             let score = if self.nodes == NodeSortPolicy::Fair { usage } else { 1.0 - usage };
-            // Bits of floats are in the order of the floats, those below zero the other way round.
+            // The bits of floats sort like the floats; negative ones are reversed.
             let bits = (score + 0.0).to_bits().cast_signed();
             node.stale_place().unwrap_or(if bits < 0 { bits ^ i64::MAX } else { bits })
         };
@@ -112,14 +111,14 @@ impl<'s> Model<'s> {
         nodes
     }
 
-    /// SCH-134: what is reserved for an ask that is allocated by now is given up in the first step, before the normal one.
+    /// SCH-134: such a reservation is released before the normal step.
     fn is_given_up(&self, app: &Application, held: AskKey) -> bool {
         let leaf = &self.partition.queues[app.queue];
         let looked_at = leaf.pending.strictly_greater_than_zero() && self.may_run(leaf, app);
         looked_at && last(app, held).allocation.is_some()
     }
 
-    /// Pending asks: the most important first, then the oldest, then by arrival (SCH-080).
+    /// Pending requests: highest priority, then oldest, then by arrival (SCH-080).
     fn asks(app: &'s Application) -> Vec<&'s Ask> {
         let mut asks: Vec<&Ask> = app.asks.iter().map(|(_, ask)| ask).filter(|a| a.allocation.is_none()).collect();
         asks.sort_by_key(|ask| (std::cmp::Reverse(ask.priority), ask.created, ask.arrival));
@@ -136,7 +135,7 @@ impl<'s> Model<'s> {
             let held = || held().filter(|(ask, _)| last(app, *ask).allocation.is_none());
             let counted = || held().map(|(ask, node)| (last(app, ask), node));
             let counted = || counted().filter(|(ask, _)| self.fits_queues(leaf, ask));
-            // The reserved node is for the ask that counts, the others for the one that it was reserved for (D-23).
+            // The reserved node is for the current request, others for the original one (D-23).
             let made_for = || held().map(|(ask, _)| &app.asks[ask]).filter(|ask| self.fits_queues(leaf, ask));
             let allocate = |ask: &Ask, node: &Node| Choice::Allocate(app.id.clone(), ask.id.clone(), node.id.clone());
             if !self.may_commit(leaf) {
@@ -190,15 +189,13 @@ impl<'s> Model<'s> {
     }
 }
 
-/// The ask that a reservation is for: of those of its id the one that was made last, which the releases know it by (D-23).
+/// The latest request with the ID, by which the releases identify it (D-23).
 fn last(app: &Application, held: AskKey) -> &Ask {
     let held = &app.asks[held];
     let namesakes = app.asks.iter().map(|(_, ask)| ask).filter(|ask| ask.id == held.id);
     if held.superseded { namesakes.max_by_key(|ask| ask.arrival).unwrap() } else { held }
 }
 
-/// Every cycle of a random history does what the model says, under every profile and node order, and what it does is not always the
-/// same.
 #[test]
 fn a_cycle_chooses_what_the_specification_says() {
     let (allocated, reserved, nothing) = (Cell::new(0), Cell::new(0), Cell::new(0));

@@ -1,4 +1,4 @@
-//! The order of siblings and applications, read word by word: everything is sorted again, by plain insertion.
+//! The order of siblings and applications by the specification, sorted with insertion sort.
 
 use config::AppSortPolicy;
 use model::{Profile, QueueState, Resource};
@@ -8,7 +8,7 @@ use scheduler::state::app::Application;
 use scheduler::state::queue::Queue;
 use std::cmp::Ordering;
 
-/// Stable insertion sort, which any comparison will do for (SCH-002).
+/// Stable insertion sort, which accepts any comparison (SCH-002).
 pub fn insertion_sort<T>(list: &mut [T], before: impl Fn(&T, &T) -> bool) {
     for i in 1..list.len() {
         let mut at = i;
@@ -30,7 +30,7 @@ fn shares(allocated: &Resource, guaranteed: Option<&Resource>) -> Vec<f64> {
     shares
 }
 
-/// Two such lists, position by position, the shorter one filled up with zeros.
+/// Compares two such lists by position; the shorter one is padded with zeros.
 fn compare(left: &[f64], right: &[f64]) -> Ordering {
     for at in 0..left.len().max(right.len()) {
         let share = |list: &[f64]| list.get(at).copied().unwrap_or(0.0);
@@ -70,7 +70,7 @@ fn one_share(partition: &Partition, queue: &Queue) -> f64 {
     share
 }
 
-/// The children of a parent in the order in which they are tried (SCH-050 to SCH-055).
+/// The children of a parent in scheduling order (SCH-050 to SCH-055).
 pub fn children(partition: &Partition, profile: Profile, parent: QueueKey) -> Vec<QueueKey> {
     let tree = &partition.queues;
     let of = |key: &QueueKey| &tree[*key];
@@ -98,7 +98,7 @@ pub fn children(partition: &Partition, profile: Profile, parent: QueueKey) -> Ve
     children
 }
 
-/// The applications of a leaf that have something pending, in the order in which they are tried (SCH-071 to SCH-073).
+/// The applications of a leaf in scheduling order (SCH-071 to SCH-073).
 pub fn applications<'p>(partition: &'p Partition, profile: Profile, leaf: &Queue) -> Vec<&'p Application> {
     let all = || leaf.apps.iter().map(|key| &partition.apps[*key]);
     let mut apps: Vec<&Application> = all().filter(|app| app.pending.strictly_greater_than_zero()).collect();

@@ -1,4 +1,4 @@
-//! A scheduler that remembers what failed, beside one that forgets it before every cycle: both emit the same.
+//! A scheduler that remembers failures emits the same events as one that forgets them.
 
 use model::{AskId, NodeId, Priority, Profile};
 use proptest::prelude::*;
@@ -10,14 +10,13 @@ use crate::common::share;
 
 use super::stream::{self, Asks, Step};
 
-/// The state, as far as a trace shows it.
 fn state(scheduler: &Scheduler) -> String {
     let mut trace = Trace::new(Vec::new());
     trace.snapshot(0, "end", scheduler).unwrap();
     String::from_utf8(trace.finish().unwrap()).unwrap()
 }
 
-/// Why each pending ask was not allocated, how often and when last.
+/// Why each pending request was not allocated, with count and last time.
 fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
     let partitions = scheduler.partitions_mut().iter_mut();
     let of_partition = |partition: &mut Partition| {
@@ -29,7 +28,6 @@ fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
     partitions.flat_map(of_partition).collect()
 }
 
-/// Runs the steps on both, and compares what they emit and what they are in the end.
 fn compare(
     profile: Profile,
     policy: &str,
@@ -52,7 +50,6 @@ fn compare(
     Ok(())
 }
 
-/// `count` asks of an application.
 fn ask(app: &str, id: &str, count: u32, wanted: &[(&str, i64)], priority: i32, required: Option<&str>) -> Step {
     Step::Do(PartitionCommand::Ask(AskSpec {
         app: app.into(),
@@ -65,8 +62,7 @@ fn ask(app: &str, id: &str, count: u32, wanted: &[(&str, i64)], priority: i32, r
     }))
 }
 
-/// Two applications of a leaf that failed when there was more and when there was less room: they sleep only as long as there is no
-/// more than the lesser.
+/// They sleep only until headroom exceeds the lesser value.
 #[test]
 fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
     let mut steps = stream::first();
@@ -87,7 +83,6 @@ fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
     compare(Profile::Kornsole, "binpacking", &[(0, 0, 0); 4], &steps).unwrap();
 }
 
-/// Thirty applications more than a random history has, of a few sizes, that may look for victims: more than have an attempt in a cycle.
 fn crowd() -> Vec<Step> {
     let mut steps = Vec::new();
     for number in 0..30_u32 {
@@ -109,7 +104,6 @@ fn crowd() -> Vec<Step> {
     steps
 }
 
-/// The same happens, but in two leaves.
 fn in_two_leaves(step: Step) -> Step {
     match step {
         Step::Do(PartitionCommand::Submit(mut submission)) => {
@@ -138,7 +132,6 @@ proptest! {
         compare(profile, policy, &setups, &steps)?;
     }
 
-    /// Many wait in one leaf, back off together, and look for victims in turn.
     #[test]
     fn what_is_passed_together_changes_nothing(
         profile in prop::sample::select(&Profile::ALL),

@@ -1,4 +1,4 @@
-//! Random clusters and what happens in them: few names, so that shares, sizes and priorities meet and tie.
+//! Random clusters and steps with few names, so that values are often equal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub const LEAVES: [&str; 10] = [
     "root.f.deep.er",
 ];
 
-/// How a leaf or parent may be set up: a line each of properties, and one of resources.
+/// A line of properties and one of resources.
 const PROPERTIES: [&str; 6] = [
     "{}",
     "{application.sort.policy: fair}",
@@ -68,7 +68,7 @@ pub fn config(profile: Profile, node_sort: &str, setups: &[(usize, usize, usize)
     Arc::new(config::read(&text, profile).config.unwrap_or_else(|| panic!("{text}")))
 }
 
-/// Something that happens.
+/// A step of a history.
 #[derive(Clone, Debug)]
 pub enum Step {
     Cycles(u8),
@@ -76,12 +76,12 @@ pub enum Step {
     Do(PartitionCommand),
 }
 
-/// What asks may bring along beside their size.
+/// The features of requests other than size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
-    /// Nothing: no required node, no preemption, no gangs.
+    /// No required nodes, preemption, or gangs.
     Plain,
-    /// Anything.
+    /// All features.
     Any,
 }
 
@@ -141,7 +141,7 @@ fn step(asks: Asks) -> impl Strategy<Value = Step> {
         capacity: Some(capacity),
         occupied: None,
     });
-    // What `count` made of an id is released, too.
+    // IDs that `count` derived can be released, too.
     let ask_id = (0..30u8, 0..5u8)
         .prop_map(|(id, number)| AskId::from(if number == 0 { format!("t{id}") } else { format!("t{id}-{number}") }));
     let command = prop_oneof![
@@ -162,13 +162,13 @@ fn step(asks: Asks) -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Sue submits an application to a queue.
+/// Submits an application of sue to a queue.
 pub fn submission(app: &str, queue: &str) -> Step {
     let (app, who) = (AppId::from(app), Identity::new("sue", ["dev"]));
     Step::Do(PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() }))
 }
 
-/// A cluster of three nodes with an application in each leaf.
+/// Three nodes, and an application in each leaf.
 pub fn first() -> Vec<Step> {
     let node = |n: usize| {
         let capacity = [("memory", 14), ("vcore", 14), ("gpu", 1)].into_iter().collect();
@@ -179,12 +179,12 @@ pub fn first() -> Vec<Step> {
     (0..3).map(node).chain(LEAVES.iter().enumerate().map(app)).collect()
 }
 
-/// That cluster, and whatever comes then.
+/// That cluster followed by random steps.
 pub fn steps(asks: Asks, most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(asks), 10..most).prop_map(|then| first().into_iter().chain(then).collect())
 }
 
-/// Carries out the steps; `cycle` carries out each cycle.
+/// Performs the steps; `cycle` runs each cycle.
 pub fn run(
     scheduler: &mut Scheduler,
     config: &Arc<Config>,

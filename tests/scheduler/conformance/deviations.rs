@@ -1,5 +1,4 @@
-//! Where the default profile differs from both releases: it has a trace of its own, and with the listed deviations switched off it
-//! gives that of 1.5.1.
+//! Cases with deviations of the default profile have their own trace, and that of 1.5.1 with the deviations disabled.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,10 +12,10 @@ use scheduler::{Switches, placement};
 
 use super::{Case, DIFFERING, DIFFERING_FROM_1_9, case, difference, lines, text};
 
-/// Switches a deviation off; the profile is the one that configurations are read by.
+/// Disables a deviation; the profile is the one that reads configurations.
 type Off = fn(&mut Switches, &mut Profile);
 
-/// The deviations that the list names, each with what switches it off.
+/// The listed deviations, each with the function that disables it.
 const DEVIATIONS: &[(&str, Off)] = &[
     ("D-02", |switches, _| switches.reload_properties = ReloadProperties::Own),
     ("D-03", |switches, _| switches.reload_revives = false),
@@ -39,7 +38,6 @@ const DEVIATIONS: &[(&str, Off)] = &[
     ("CFG-090", |_, reads_as| *reads_as = Profile::V1_5_1),
 ];
 
-/// Every listed case with the ids of its deviations.
 fn listed() -> Vec<(Case, Vec<&'static str>)> {
     let mut all = Vec::new();
     for (family, numbers, why) in DIFFERING {
@@ -49,7 +47,6 @@ fn listed() -> Vec<(Case, Vec<&'static str>)> {
     all
 }
 
-/// The trace without some deviations.
 fn without(case: &Case, ids: &[&str]) -> String {
     let (mut switches, mut reads_as) = (Switches::of(Profile::Kornsole), Profile::Kornsole);
     for id in ids {
@@ -63,7 +60,7 @@ fn stored(case: &Case) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conformance/kornsole/{}.jsonl", case.name))
 }
 
-/// `UPDATE=1` writes them again.
+/// `UPDATE=1` rewrites the traces.
 #[test]
 fn the_default_profile_has_a_trace_of_its_own_for_each_listed_case() {
     let mut names = BTreeSet::new();
@@ -91,7 +88,6 @@ fn without_the_listed_deviations_a_release_comes_out() {
         if let Some(difference) = difference(&ours, &case.old) {
             wrong += &format!("{} without {ids:?}: {difference}\n", case.name);
         }
-        // None is listed for nothing: it changes the trace by itself, or what is left of it without the others.
         for id in &ids {
             let others: Vec<&str> = ids.iter().copied().filter(|other| other != id).collect();
             let alone = difference(&lines(&without(&case, &[id])), &lines(&without(&case, &[])));
@@ -103,7 +99,7 @@ fn without_the_listed_deviations_a_release_comes_out() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The default profile with some switches as 1.9.0 has them.
+/// The default profile with some switches of 1.9.0.
 fn with_1_9(names: &[&str]) -> Switches {
     let mut switches = Switches::of(Profile::Kornsole);
     for name in names {

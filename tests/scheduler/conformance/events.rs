@@ -1,5 +1,4 @@
-//! The events of a real core, as its REST API gave them after a scenario, against ours: the same records in the same order, but for
-//! what is listed in [`theirs_to_ours`]. Messages are compared by being there or not.
+//! The events of a real core compared with kornsole's, except [`theirs_to_ours`] and the texts of messages.
 
 use std::io;
 use std::path::Path;
@@ -36,7 +35,6 @@ fn run(profile: Profile) -> Vec<Record> {
     record::records(&retained.0, profile).into_iter().filter(|record| !record.is_own()).collect()
 }
 
-/// A record as one line, amounts of 0 left out.
 fn line(
     ms: u64,
     numbers: [u64; 3],
@@ -63,7 +61,7 @@ fn ours(profile: Profile) -> Vec<String> {
         .collect()
 }
 
-/// What the recorder's clock showed at the beginning.
+/// The start time of the recorder's clock.
 const BEGINNING: u64 = 946_684_800_000;
 
 fn theirs(name: &str) -> Vec<String> {
@@ -84,18 +82,16 @@ fn theirs(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// When the scenario reloads.
 const RELOAD: &str = "40032 ";
 
-/// A core's records, but for what the releases do besides deciding, and written as ours are.
 fn theirs_to_ours(lines: Vec<String>) -> Vec<String> {
     // A reload of 1.5.1 reports the queues of its trial partition.
     let lines = lines.into_iter().filter(|line| !(line.starts_with(RELOAD) && line.contains(" 4/2/0 ")));
-    // 1.5.1 names allocations with a count behind the ask (D-13).
+    // 1.5.1 appends a count to the request's ID (D-13).
     lines.map(|line| line.replace("-0 ", " ")).collect()
 }
 
-/// Limits of `*` are reported of one user after another, in the order of a Go map: none.
+/// A Go map orders the limits of `*` randomly.
 fn in_order(mut lines: Vec<String>) -> Vec<String> {
     let of_anyone = |line: &String| line.starts_with(RELOAD) && line.contains(" 5/1/600 ") && line.contains(" root  ");
     lines.chunk_by_mut(|one, next| of_anyone(one) && of_anyone(next)).for_each(<[String]>::sort);

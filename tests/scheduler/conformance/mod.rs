@@ -1,4 +1,4 @@
-//! Recorded traces of real cores: the same scenario gives the same lines in the same order, `message` apart.
+//! Recorded traces of real cores: the same lines, except `message`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,14 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
 }
 
-/// One recorded scenario.
 struct Case {
     name: String,
     scenario: String,
-    /// What 1.5.1 did.
+    /// The trace of 1.5.1.
     old: Vec<Value>,
-    /// What 1.8.0 did; `None` where that rested on the order of a hash map.
+    /// `None` if it depended on the order of a hash map.
     new: Option<Vec<Value>>,
-    /// What 1.9.0 did; `None` as above.
+    /// The trace of 1.9.0; `None` as for 1.8.0.
     newest: Option<Vec<Value>>,
 }
 
@@ -53,7 +52,6 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| comparable(serde_json::from_str(line).expect("a trace line is JSON"))).collect()
 }
 
-/// A line without what is not compared.
 fn comparable(mut line: Value) -> Value {
     if let Some(line) = line.as_object_mut() {
         line.remove("message");
@@ -65,7 +63,7 @@ fn trace(case: &Case, profile: Profile) -> Vec<Value> {
     lines(&text(case, Switches::of(profile), profile))
 }
 
-/// The trace of a scheduler that decides by these switches and reads configurations as `profile` does.
+/// The trace of a scheduler with these switches that reads configurations like `profile`.
 fn text(case: &Case, switches: Switches, profile: Profile) -> String {
     let reading = scenario::read(&case.scenario);
     assert_eq!(reading.faults, [], "{}", case.name);
@@ -76,7 +74,6 @@ fn text(case: &Case, switches: Switches, profile: Profile) -> String {
     String::from_utf8(trace.finish().expect("writing to memory")).expect("JSON is UTF-8")
 }
 
-/// The first line in which two traces differ.
 fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
     let at = (0..ours.len().max(theirs.len())).find(|at| ours.get(*at) != theirs.get(*at))?;
     let show = |line: Option<&Value>| line.map_or("nothing".to_owned(), Value::to_string);
@@ -90,7 +87,6 @@ fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
     Some(format!("line {}:\n  ours   {}\n  theirs {}", at + 1, show(ours), show(theirs)))
 }
 
-/// What differs between two snapshots, row by row.
 fn snapshot_difference(ours: &Value, theirs: &Value) -> String {
     let mut out = String::new();
     for list in ["queues", "apps", "nodes", "users", "groups"] {
@@ -114,8 +110,7 @@ fn snapshot_difference(ours: &Value, theirs: &Value) -> String {
     out
 }
 
-/// Cases in which the default profile decides otherwise than every release, by family and number, with the deviation. The
-/// releases' own profiles agree with every recording.
+/// Family, number, and deviation of a case in which the default profile differs from every release.
 type Listed = (&'static str, &'static str, &'static str);
 
 const DIFFERING: &[Listed] = &[
@@ -143,7 +138,7 @@ const DIFFERING: &[Listed] = &[
     ("reload", "007", "D-02, D-03, D-04, P-02"),
 ];
 
-/// The same in the cases made for 1.9.0, with the switches in which the default profile differs from that release there.
+/// Cases recorded for 1.9.0, with the switches of the difference.
 const DIFFERING_FROM_1_9: &[Listed] = &[
     ("fence19", "015 062", "starting_state, ask_queue_room, final_cut"),
     ("fence19", "044 093", "starting_state"),
@@ -172,7 +167,7 @@ fn listed(profile: Profile) -> BTreeMap<String, &'static str> {
         .collect()
 }
 
-/// What keeps a case from agreeing under a profile; the default profile may agree with either recording.
+/// The default profile may agree with either recording.
 fn disagreement(case: &Case, profile: Profile) -> Option<String> {
     let ours = trace(case, profile);
     let old = || difference(&ours, &case.old);
@@ -189,7 +184,7 @@ fn disagreement(case: &Case, profile: Profile) -> Option<String> {
     }
 }
 
-/// Runs all recordings under one profile. Gives how many of each family agree, and what does not.
+/// Returns agreeing cases per family, and the differences.
 fn agreeing(profile: Profile) -> (BTreeMap<String, usize>, String) {
     let mut listed = listed(profile);
     let mut agreeing: BTreeMap<String, usize> = BTreeMap::new();
@@ -246,14 +241,14 @@ fn recordings_agree_but_for_those_listed() {
     ");
 }
 
-/// Where the two recordings differ, the default profile sides with 1.5.1, but for these deviations (`profiles.md` section 9).
+/// The default profile agrees with 1.5.1, except for these deviations (`profiles.md` section 9).
 #[test]
 fn the_default_profile_sides_with_1_8_0_where_it_says_so() {
     let sides = |case: &Case| {
         let ours = trace(case, Profile::Kornsole);
         difference(&ours, &case.old).is_some() && case.new.as_ref().is_some_and(|new| difference(&ours, new).is_none())
     };
-    // The cases made for 1.9.0 are listed with the switches in which we differ from it.
+    // The cases recorded for 1.9.0 are listed with the switches of the difference.
     let older = |case: &Case| !case.name.contains("19-") && !case.name.starts_with("quotapre");
     let found: Vec<String> = cases().into_iter().filter(older).filter(sides).map(|case| case.name).collect();
     let draining = ["mix-012", "reload-001", "reload-002", "reload-016"];

@@ -1,5 +1,4 @@
-//! What a view says will be preempted is what then happens: in every recorded scenario about quotas, at each look, and for each reload
-//! before it is made (N-01).
+//! Forecasts of quota preemption are correct in every recorded quota scenario (N-01).
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,7 +11,6 @@ use view::{PartitionView, QuotaForecast, View, ViewBuilder};
 
 use super::{Case, cases};
 
-/// What went for a quota, and whether a configuration was loaded.
 #[derive(Default)]
 struct Gone {
     victims: BTreeSet<String>,
@@ -57,7 +55,6 @@ fn part(view: &View) -> &PartitionView {
     &view.partitions[0]
 }
 
-/// How many victims and how many reloads were compared.
 fn compare(case: &Case, profile: Profile) -> (usize, usize) {
     let scenario = scenario::read(&case.scenario).scenario.expect("a recorded scenario reads");
     let config = scenario.embedded_config(profile).expect("recorded scenarios bring their configuration");

@@ -1,4 +1,4 @@
-//! What the cores print nothing for, what they print all the same, and in which order (scenarios too small to be recorded files).
+//! Scenarios that are too small for recorded files.
 
 use model::Profile;
 use scheduler::Switches;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Case, text};
 
-/// The lines of a scenario under a profile, but for the snapshots' contents.
+/// The lines of a scenario under a profile without the contents of snapshots.
 fn trace(scenario: &str, profile: Profile) -> Vec<String> {
     let case =
         Case { name: "silence".to_owned(), scenario: scenario.to_owned(), old: Vec::new(), new: None, newest: None };
@@ -70,7 +70,6 @@ fn without_a_partition_a_node_is_rejected_and_a_snapshot_has_its_lists() {
     }
 }
 
-/// A placeholder that turns out to be too small is asked to stop before the same cycle allocates something else.
 #[test]
 fn what_a_cycle_asks_to_stop_stands_before_what_it_allocates() {
     let steps = "- node: {id: n, capacity: {memory: 20}}\n\

@@ -1,5 +1,4 @@
-//! An application that has too much for one command ends in parts: as it would at once, and nobody who could see the difference acts
-//! in between.
+//! A large application ends in parts, with the same result.
 
 use model::{AppState, Identity, Profile, Time};
 use proptest::prelude::*;
@@ -14,7 +13,6 @@ fn tuned(ending_at_once: usize) -> Tuning {
     Tuning { ending_at_once, ..Tuning::default() }
 }
 
-/// Carries on what was left unfinished; after each part every counter must be right.
 fn finish(scheduler: &mut Scheduler, now: Time) -> Vec<Event> {
     let mut events = Vec::new();
     while scheduler.is_unfinished() {
@@ -60,7 +58,6 @@ proptest! {
     }
 }
 
-/// Two applications of one leaf on a node with room for five; the first has three allocations and as many pending asks.
 fn stage() -> Scheduler {
     let text =
         "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: a}]}]}]";
@@ -122,7 +119,6 @@ fn an_application_that_ends_takes_nothing_and_ends_once() {
             assert_eq!(released(&message), 0);
             assert!(format!("{message:?}").contains(why), "{message:?} for {command:?}");
         }
-        // The one who else is there continues meanwhile.
         let message = scheduler.apply(Time::ZERO, &ask("other", "more", 1));
         assert!(matches!(message[0].kind, EventKind::AskAdded { .. }), "{message:?}");
         let mut restored = again(Profile::Kornsole, &scheduler);

@@ -1,9 +1,8 @@
-//! Mixtures of what releases differ in most: ids that are sent again while something waits, runs or is reserved, gangs that come too late
-//! and are asked for again, back-off, reloads, preemption over fences and priorities, and nodes that go.
+//! Mixtures of repeated IDs, late gangs, backoff, reloads, preemption, and removed nodes.
 //!
-//! Method: few applications with ids of their own, asks about as large as nodes, and times just beyond each delay. Each mixture is played
-//! three times: as it is, with all shortcuts forgotten before each cycle, and with a scheduler that is written down and rebuilt on the way.
-//! `PROPTEST_RNG_SEED=$RANDOM PROPTEST_CASES=5000 cargo test --test scheduler mixtures` plays many others.
+//! Requests almost as large as nodes, and times just after each delay. Each mixture is played unchanged, with shortcuts
+//! forgotten before each cycle, and with a scheduler that is saved and restored. `PROPTEST_RNG_SEED=$RANDOM
+//! PROPTEST_CASES=5000 cargo test --test scheduler mixtures` plays many others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use super::commands::Step;
 use super::saved::again;
 use crate::common::share;
 
-/// What is loaded at first and by reloads. All have the same leaves.
+/// The first configuration and those of reloads. All have the same leaves.
 const CONFIGS: [&str; 4] = [
     "[{name: a}, {name: b, properties: {priority.offset: '3'}}, {name: p, parent: true, queues: [{name: x}, {name: y}]}]",
     "[{name: a, resources: {guaranteed: {memory: 12, vcore: 12m}}, properties: {preemption.delay: 1ms}},
@@ -36,9 +35,8 @@ const CONFIGS: [&str; 4] = [
         {name: x, resources: {guaranteed: {memory: 6}}, properties: {preemption.delay: 1ms}}, {name: y}]}]",
 ];
 const LEAVES: [&str; 5] = ["root.a", "root.b", "root.p.x", "root.p.y", "root.a"];
-/// How many ids an application asks by.
 const IDS: u8 = 6;
-/// Just beyond the delays of reservations, back-off, gangs, preemption, and of applications that complete.
+/// Just after each delay, in ms.
 const TIMES: [u32; 6] = [300, 2_100, 3_000, 11_000, 16_000, 31_000];
 
 fn configuration(profile: Profile, which: usize) -> Command {
@@ -55,7 +53,7 @@ fn app_id(app: u8) -> AppId {
     AppId::from(format!("app-{app}"))
 }
 
-/// Ids are unique over all applications, as in real clusters.
+/// IDs are unique over all applications, as in real clusters.
 fn ask_id(app: u8, number: u8) -> AskId {
     AskId::from(format!("t{app}-{number}"))
 }
@@ -81,7 +79,7 @@ fn submit(app: u8, hard: bool) -> PartitionCommand {
     })
 }
 
-/// What asks are for: a placeholder, a real ask of a task group, or neither.
+/// A placeholder, a real request of a task group, or a plain request.
 fn ask() -> impl Strategy<Value = PartitionCommand> {
     let priority = prop::sample::select(&[0, 0, 0, 5, -3, 20]);
     let role = prop_oneof![4 => Just((false, None)), 3 => Just((true, Some("g"))), 2 => Just((false, Some("g")))];
@@ -135,7 +133,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Two nodes and an application in each leaf, then whatever comes.
+/// Two nodes and an application in each leaf, then random steps.
 fn mixture() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 20..110).prop_map(|then| {
         let nodes = ["n0", "n1"].map(|id| node(NodeId::from(id), 20, 1));
@@ -144,14 +142,13 @@ fn mixture() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// What ends all that a mixture can have begun.
 fn ending() -> Vec<Step> {
     let apps = (0..LEAVES.len() as u8).map(|app| Step::Do(PartitionCommand::Remove { app: app_id(app) }));
     let nodes = ["n0", "n1", "n2"].map(|id| Step::Do(PartitionCommand::RemoveNode(NodeId::from(id))));
     apps.chain(nodes).chain([Step::Advance(31_000), Step::Clean]).collect()
 }
 
-/// Plays steps. `before` is called before each cycle and each other command, `after` after it.
+/// `before` runs before each cycle and each other command, `after` after it.
 fn play(
     profile: Profile,
     steps: &[Step],
@@ -182,7 +179,6 @@ fn play(
     (scheduler, all)
 }
 
-/// What is allocated anew fits its node, in each resource that it asks for.
 fn assert_fits(partition: &Partition, events: &[Event]) {
     for event in events {
         let EventKind::Allocated { node, resource, in_place: false, .. } = &event.kind else { continue };
@@ -192,7 +188,7 @@ fn assert_fits(partition: &Partition, events: &[Event]) {
     }
 }
 
-/// Nothing is left of a mixture that was ended. What a release leaves behind for good it has miscounted, or it leaks.
+/// Only what a release miscounts or leaks may be left.
 fn assert_ended(profile: Profile, partition: &Partition) {
     assert!(partition.apps.iter().next().is_none() && partition.nodes.is_empty());
     assert_eq!((partition.reservations, partition.placeholders), (0, 0));

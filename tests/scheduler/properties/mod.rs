@@ -1,7 +1,7 @@
 //! Random commands against the core's invariants (SCH-240), under every profile.
 //!
-//! Method: a small cluster with few names, so that commands meet: the same application, ask, node and queue come up again and
-//! again, also after they are gone. After every command everything is counted again.
+//! Few names, so that they occur repeatedly, even after they are removed. After every command, everything is counted
+//! again.
 
 mod commands;
 mod endings;
@@ -59,7 +59,6 @@ proptest! {
         prop_assert_eq!(run(profile, &steps, |_, _, _| {}), run(profile, &steps, |_, _, _| {}));
     }
 
-    /// No allocation goes over a maximum or a node, and none is made in a queue that is stopped.
     #[test]
     fn allocations_fit(
         profile in prop::sample::select(&Profile::ALL),
@@ -74,13 +73,13 @@ proptest! {
             };
             for event in events {
                 let EventKind::Allocated { app, ask, node, resource, .. } = &event.kind else { continue };
-                // The room of a placeholder is taken over as it is (SCH-143, LIM-012).
+                // The replaced placeholder's resources are taken over unchanged (SCH-143, LIM-012).
                 if replaces(app, ask) {
                     continue;
                 }
                 let node = &partition.nodes[partition.nodes.find(node).unwrap()];
                 let application = &partition.apps[partition.app_key(app).unwrap()];
-                // An ask that requires a node gets it, drained or not (SCH-165).
+                // A required node is allocated even if draining (SCH-165).
                 let last = application.allocations.values().rev().map(|key| &application.asks[*key]);
                 let required = &last.into_iter().find(|allocated| allocated.id == *ask).unwrap().rare.required_node;
                 assert!(node.schedulable || required.is_some(), "{node:?}");
@@ -97,8 +96,7 @@ proptest! {
         });
     }
 
-    /// Gangs: everything adds up; an ask that replaces a placeholder takes that one's place, on its node and with no more than
-    /// it had.
+    /// A request that replaces a placeholder uses its node and at most its resources.
     #[test]
     fn gangs_add_up(
         profile in prop::sample::select(&Profile::ALL),
@@ -125,7 +123,6 @@ proptest! {
         });
     }
 
-    /// A view that is kept up to date is the view that would be made from nothing.
     #[test]
     fn views_follow_the_scheduler(
         profile in prop::sample::select(&Profile::ALL),
@@ -153,7 +150,6 @@ proptest! {
     }
 }
 
-/// The limits that hold for an application have room for what it was just allocated, and it may run if it has just begun to.
 fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Resource) {
     let begun = app.allocations.len() == 1 && app.log.len() <= 2;
     for bound in app.account.bounds.as_deref().unwrap() {
@@ -165,7 +161,7 @@ fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Re
     }
 }
 
-/// What two views of the same moment must agree in: everything but how often they changed.
+/// All except the numbers of changes.
 fn live(view: &view::View) -> impl std::fmt::Debug {
     let partition = &view.partitions[0];
     let queues: Vec<_> = partition.queues.iter().flatten().cloned().collect();
@@ -177,7 +173,7 @@ fn live(view: &view::View) -> impl std::fmt::Debug {
     (queues, apps, ended, nodes, partition.capacity.clone(), partition.allocated.clone(), partition.live_apps)
 }
 
-/// An application, and the reasons of its asks apart: how often each held is shown now and then only.
+/// An application without its requests' reasons, whose counts are updated only sometimes.
 fn without_counts(app: &AppRow) -> impl std::fmt::Debug + use<> {
     let reasons: Vec<_> = (app.notes.iter())
         .map(|(arrival, notes)| {
@@ -188,8 +184,6 @@ fn without_counts(app: &AppRow) -> impl std::fmt::Debug + use<> {
     (AppRow { notes: imbl::OrdMap::new(), ..app.clone() }, reasons)
 }
 
-/// A busy cluster: two nodes, an application in each queue, two of them with more than there is room for, and whatever comes
-/// then.
 fn busy() -> impl Strategy<Value = Vec<Step>> {
     let node = |id: &str| NodeSpec {
         id: id.into(),
@@ -218,7 +212,6 @@ fn busy() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// An ask of one of some applications, with any flags; some require a node.
 fn ask_of(apps: std::ops::Range<u8>) -> impl Strategy<Value = Step> {
     let amount = prop::collection::vec((prop::sample::select(&["memory", "vcore"]), 1..5i64), 1..3);
     let required = prop::option::weighted(0.05, 0..2u8);
@@ -239,20 +232,16 @@ fn ask_of(apps: std::ops::Range<u8>) -> impl Strategy<Value = Step> {
     )
 }
 
-/// A victim, and the ask that it made room for, after the victim is gone.
 struct Case<'a> {
-    /// The state once the victim is gone.
     after: &'a Partition,
-    /// The leaf of the victim.
     from: QueueKey,
     victim: &'a Ask,
-    /// The leaf of the ask.
     to: QueueKey,
     ask: &'a Ask,
 }
 
 impl Case<'_> {
-    /// What a queue is guaranteed, over its path the smallest of each name.
+    /// The minimum of each resource over the path.
     fn guarantee(&self, queue: QueueKey) -> Resource {
         let path = self.after.queues.path_up(queue);
         let own = path.iter().map(|key| self.after.queues[*key].guaranteed.as_ref());
@@ -260,7 +249,7 @@ impl Case<'_> {
             .unwrap_or_default()
     }
 
-    /// A priority as it is seen from outside the highest queue of `path`, which goes up from a leaf (SCH-068).
+    /// A priority as seen outside of the top of `path`, which goes up from a leaf (SCH-068).
     fn seen(&self, priority: Priority, path: &[QueueKey]) -> i64 {
         path.iter().fold(i64::from(priority.0), |seen, key| {
             let properties = &self.after.queues[*key].settings.properties;
@@ -269,12 +258,12 @@ impl Case<'_> {
         })
     }
 
-    /// (3) not inside one queue.
+    /// (3) Not inside one queue.
     fn is_from_another_queue(&self) -> bool {
         self.from != self.to
     }
 
-    /// (6) only equal or lower priority gives, as both are seen below the queue that they have in common.
+    /// (6) The victim's priority is at most the preemptor's, under their common queue.
     fn is_no_more_important(&self) -> bool {
         let queues = &self.after.queues;
         let (from, to) = (queues.path_up(self.from), queues.path_up(self.to));
@@ -283,7 +272,7 @@ impl Case<'_> {
             <= self.seen(self.ask.priority, &to[..to.len() - common])
     }
 
-    /// (7) not outside the fence: the first queue above the ask that is one, leaf included, is above the victim too.
+    /// (7) The first fence above the request, including its leaf, is also above the victim.
     fn is_inside_the_fence(&self) -> bool {
         let queues = &self.after.queues;
         let policy = |key: &QueueKey| queues[*key].settings.properties.preemption_policy;
@@ -292,7 +281,7 @@ impl Case<'_> {
             && policy(&self.from) != PreemptionPolicy::Disabled
     }
 
-    /// (2), (5): what the victim's queue still has is not below its guarantee in anything that the victim took along.
+    /// (2), (5): The victim's queue keeps its guaranteed resources.
     fn leaves_the_guarantee(&self) -> bool {
         let has = &self.after.queues[self.from].allocated;
         let guarantee = self.guarantee(self.from);
@@ -300,7 +289,7 @@ impl Case<'_> {
         carried.map(|(name, _)| name).all(|name| has.amount(name) >= guarantee.amount(name))
     }
 
-    /// (4) only a queue that stays within its guarantee with the ask triggers.
+    /// (4) The preemptor's queue stays within its guaranteed resources.
     fn is_for_a_queue_under_its_guarantee(&self) -> bool {
         let with_ask = self.after.queues[self.to].allocated.add(&self.ask.resource);
         self.guarantee(self.to).iter().all(|(name, guarantee)| with_ask.amount(name) <= guarantee)
@@ -312,8 +301,8 @@ fn is_named_once(partition: &Partition, app: &AppId, ask: &AskId) -> bool {
     application.asks.iter().filter(|(_, other)| other.id == *ask).count() == 1
 }
 
-/// The laws of preemption between queues (SCH-162). Law (1) is an order and has its examples; of the others the default
-/// profile keeps all, and the releases those that do not rest on guarantees, which they weigh in their own ways.
+/// The laws of preemption (SCH-162) without law (1). The releases satisfy those that do not depend on guaranteed
+/// resources.
 #[test]
 fn the_laws_of_preemption() {
     let (between_queues, on_required) = (Cell::new(0), Cell::new(0));
@@ -327,7 +316,7 @@ fn the_laws_of_preemption() {
             for event in events {
                 let EventKind::Preempted { app, ask, by_app, by_ask, .. } = &event.kind else { continue };
                 let [before, after] = [before.as_ref().unwrap(), &*scheduler].map(|at| &at.partitions()[0]);
-                // D-23: under 1.5.1 an id may stand for several; then the event alone does not say which one it is.
+                // D-23: under 1.5.1 an ID may identify several requests.
                 if !is_named_once(before, app, ask) || !is_named_once(before, by_app, by_ask) {
                     continue;
                 }
@@ -357,7 +346,6 @@ fn the_laws_of_preemption() {
     assert!(found.0 > share::so_many(150, 4) && found.1 > share::so_many(50, 4), "too few victims to judge: {found:?}");
 }
 
-/// A live ask with the leaf that it is in.
 fn find<'a>(partition: &'a Partition, app: &AppId, ask: &AskId) -> (QueueKey, &'a Ask) {
     let app = &partition.apps[partition.app_key(app).unwrap()];
     (app.queue, &app.asks[app.ask_key(ask).unwrap()])

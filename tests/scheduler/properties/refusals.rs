@@ -1,4 +1,4 @@
-//! Bad input is refused with a reason, and changes nothing.
+//! Invalid commands are rejected with a reason and change nothing.
 
 use model::{Identity, Profile, Resource, Time};
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn submit(app: &str, queue: &str) -> PartitionCommand {
     PartitionCommand::Submit(Submission { app, queue, who: Identity::new("sue", ["dev"]), ..Submission::default() })
 }
 
-/// What is refused where the node `n` of 9 and the application `one` with the allocation `t` are, and a part of the reason.
+/// With node `n` of 9 and application `one` with allocation `t`.
 fn bad_input() -> Vec<(PartitionCommand, &'static str)> {
     let nobody = || Identity::new("nobody", ["nobody"]);
     let update =
@@ -83,7 +83,7 @@ fn bad_input_is_refused_with_a_reason() {
         let elsewhere = Command::In { partition: Some("nowhere".into()), command: submit("three", "root.a") };
         let all = bad.iter().map(|(command, why)| (Command::from(command.clone()), *why));
         for (command, why) in all.chain([(elsewhere, "nowhere")]) {
-            // D-23: the releases take the id of an allocation again.
+            // D-23: the releases accept the ID of an allocation again.
             if why == "already allocated" && profile != Profile::Kornsole {
                 continue;
             }
@@ -95,7 +95,7 @@ fn bad_input_is_refused_with_a_reason() {
     }
 }
 
-/// Everything that a refusal must leave as it is; the memory of applications that were refused is not part of it.
+/// The record of rejected applications is not included.
 fn state(scheduler: &Scheduler) -> String {
     let of = |p: &Partition| {
         let counters = (p.allocations_made, p.reservations, p.placeholders, p.state, p.preemption);

@@ -1,8 +1,7 @@
-//! Random mixtures of reloads, preemption, priorities, fences, GPUs and zero maxima with reservations, under every profile: everything adds
-//! up, the same commands give the same history, and what a release leaves stale is what the rules say.
+//! Random mixtures of reloads, preemption, priorities, fences, GPUs, and zero maximums, under every profile.
 //!
-//! Method: nine queues, each of which every reload gives other properties and resources by a few numbers, so that offsets, fences, guarantees
-//! and maxima change while asks wait and nodes are reserved; nodes that gain and lose a GPU.
+//! Each reload changes nine queues while requests are pending and nodes are reserved; nodes gain and lose a GPU. A
+//! release's stale values must follow the rules.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -39,7 +38,6 @@ const RESOURCES: [&str; 7] = [
     "{max: {gpu: 0, memory: 8}}",
 ];
 
-/// What a reload makes of each of nine queues.
 type Setups = Vec<(usize, usize)>;
 
 #[derive(Clone, Debug)]
@@ -51,7 +49,7 @@ enum Step {
     Do(PartitionCommand),
 }
 
-/// `root.e` is in the file only if the first number is even, so that it drains and comes back.
+/// `root.e` is in the file only if the first number is even.
 fn config(profile: Profile, setups: &Setups) -> Arc<Config> {
     let settings = |at: usize| {
         let (properties, resources) = setups[at % setups.len()];
@@ -61,7 +59,7 @@ fn config(profile: Profile, setups: &Setups) -> Arc<Config> {
             PROPERTIES[properties], RESOURCES[resources]
         )
     };
-    // A guarantee of a child must fit its parent's maximum: parents have none.
+    // A child's guaranteed resources must fit its parent's maximum, so parents have none.
     let parent = |at: usize| format!("properties: {{{}}}", PROPERTIES[setups[at % setups.len()].0]);
     let e = if setups[0].0.is_multiple_of(2) { format!(", {{name: e, {}}}", settings(4)) } else { String::new() };
     let text = format!(
@@ -85,7 +83,7 @@ fn node() -> impl Strategy<Value = NodeId> {
     (0..4u8).prop_map(|n| NodeId::from(format!("n{n}")))
 }
 
-/// A capacity in which the GPU is there, 0, or missing.
+/// A capacity with a GPU, 0 GPUs, or no GPU entry.
 fn capacity() -> impl Strategy<Value = Resource> {
     (2..9i64, 2..9i64, prop::option::of(0..3i64)).prop_map(|(memory, vcore, gpu)| {
         let names = [("memory", Some(memory)), ("vcore", Some(vcore)), ("gpu", gpu)];
@@ -146,7 +144,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Two nodes, an application in each leaf of which two have almost everything, and whatever comes then.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let first = |_| {
         let node = |n: u8| {
@@ -180,7 +177,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         .prop_map(|(first, then)| first.into_iter().chain(then).collect())
 }
 
-/// Carries out the steps and gives all events. `look` is called after each command.
 fn run(profile: Profile, first: &Setups, steps: &[Step], mut look: impl FnMut(&Scheduler, &Command)) -> Vec<Event> {
     let (mut scheduler, mut now, mut all) = (Scheduler::new(profile), Time::ZERO, Vec::new());
     let mut apply = |now: Time, command: Command| {
@@ -205,7 +201,7 @@ fn run(profile: Profile, first: &Setups, steps: &[Step], mut look: impl FnMut(&S
     all
 }
 
-/// The priority that a queue would have if nothing were stale.
+/// The priority of a queue without stale values.
 fn fresh(partition: &Partition, key: QueueKey) -> Priority {
     let queue = &partition.queues[key];
     let apps = queue.apps.iter().map(|app| partition.apps[*app].priority());
@@ -215,7 +211,7 @@ fn fresh(partition: &Partition, key: QueueKey) -> Priority {
     raw.seen_outside(properties.priority_policy, properties.priority_offset)
 }
 
-/// The stale queues: those that show another priority than what is below them makes.
+/// The queues whose priority differs from the one of their subtree.
 fn stale(scheduler: &Scheduler) -> BTreeMap<String, (Priority, Priority)> {
     let Some(partition) = scheduler.partitions().first() else { return BTreeMap::new() };
     let shown = partition.queues.iter().map(|queue| (queue, fresh(partition, queue.key)));
@@ -239,7 +235,7 @@ proptest! {
         prop_assert_eq!(run(profile, &first, &steps, |_, _| {}), run(profile, &first, &steps, |_, _| {}));
     }
 
-    /// P-02: only a reload leaves a priority stale, and in the default profile not even that.
+    /// P-02: only a reload makes a priority stale, and only in releases.
     #[test]
     fn only_reloads_leave_priorities_stale(
         profile in prop::sample::select(&Profile::ALL), first in setups(), steps in steps(),
@@ -253,7 +249,6 @@ proptest! {
     }
 }
 
-/// The mixtures have what they are for.
 #[test]
 fn mixtures_preempt_reserve_and_leave_stale() {
     let (preempted, reserved, stale_after) = (Cell::new(0), Cell::new(0), Cell::new(0));

@@ -1,4 +1,4 @@
-//! A scheduler that is written down and rebuilt decides as the one that was not, command by command.
+//! A saved and restored scheduler decides like the original, command by command.
 
 use model::{Profile, Time};
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ proptest! {
     }
 }
 
-/// What was written down before asks had tags is read on: the field is the last one, and may be missing.
+/// The field is the last one and optional.
 #[test]
 fn asks_without_tags_are_read_too() {
     let played = |text: &str| {
@@ -73,7 +73,7 @@ steps:
         let mut bytes = rmp_serde::to_vec(ask).unwrap();
         seen.push(tags(&rmp_serde::from_slice(&bytes).unwrap()));
         if ask.rare.tags.is_empty() {
-            // An array of 16 bits' length without its last five elements: an empty map, twice nothing, and twice no.
+            // A 16-bit array without its last five elements: an empty map, two nulls, and two false.
             let last: Vec<u8> = (0..5).filter_map(|_| bytes.pop()).collect();
             assert_eq!((bytes[0], last), (0xdc, vec![0xc2, 0xc2, 0xc0, 0xc0, 0x80]));
             bytes[2] -= 5;

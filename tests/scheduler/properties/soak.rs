@@ -1,4 +1,4 @@
-//! Very many random commands in one life of a scheduler.
+//! Many random commands in one scheduler.
 
 use model::Profile;
 use proptest::prelude::*;
@@ -10,8 +10,6 @@ use scheduler::inspect::invariants;
 use super::commands::reference::Model;
 use super::commands::{self, gang_step, step};
 
-/// Many commands in one scheduler's life, under every profile: everything is counted again after each, and priority and headroom are
-/// worked out again after every hundredth.
 fn soak(commands: u64) {
     for profile in Profile::ALL {
         let mut runner =
@@ -22,7 +20,7 @@ fn soak(commands: u64) {
         commands::run_on(0, profile, Tuning::default(), steps, |scheduler, _, _| {
             let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{profile}, command {done}: {}", wrong.join("\n"));
-            // What a release's parents have cached can be followed only without a gap.
+            // A release's cached values can be followed only without a gap.
             if profile != Profile::Kornsole || done % 100 == 0 {
                 model.compare(profile, scheduler);
             }
@@ -39,8 +37,7 @@ fn a_short_soak() {
     soak(6_000);
 }
 
-/// `cargo test --release --test scheduler a_long_soak -- --ignored`; `SOAK` says how many commands, 10 million if it is
-/// not set.
+/// `cargo test --release --test scheduler a_long_soak -- --ignored`; `SOAK` is the number of commands.
 #[test]
 #[ignore = "takes many minutes; the short one runs always"]
 fn a_long_soak() {

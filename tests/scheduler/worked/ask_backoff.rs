@@ -1,4 +1,4 @@
-//! Asks that find no node hold up the others of their application where the queue says so (D-19).
+//! Requests without a node block their application if configured so (D-19).
 
 use std::time::UNIX_EPOCH;
 
@@ -10,7 +10,6 @@ use wire::convert::explain as convert;
 
 use super::stage::{Stage, open_root};
 
-/// A queue in which one such ask is enough, for two seconds, and a node of four cores.
 fn stage(profile: Profile, properties: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root(&queues(properties)));
     stage.play("- node: {id: n0, capacity: {vcore: 4}}\n- node: {id: n1, capacity: {memory: 4}}\n- node: {id: n2, capacity: {memory: 4}}");
@@ -32,7 +31,7 @@ fn d_19_the_asks_behind_wait_for_the_delay() {
         stage.ask("a", "t", 0, 1);
         let counts = matches!(profile, Profile::V1_8_0 | Profile::V1_9_0);
         assert_eq!(stage.asks(1), if counts { "nothing" } else { "t" }, "{profile}");
-        // One that is before it is not tried either until the time is over.
+        // Even an earlier request is not tried until the time has passed.
         stage.ask("a", "u", 9, 1);
         assert_eq!(stage.asks(1), if counts { "nothing" } else { "u" }, "{profile}");
         stage.play("- advance: 1900ms");
@@ -42,7 +41,7 @@ fn d_19_the_asks_behind_wait_for_the_delay() {
     }
 }
 
-/// Where none is behind it nothing waits; one that runs stands behind it, too.
+/// Without a later request, nothing waits; an allocated one counts as later, too.
 #[test]
 fn d_19_the_last_ask_holds_up_nothing() {
     let mut stage = stage(Profile::V1_8_0, ONE);
@@ -77,13 +76,12 @@ fn d_19_what_does_not_count_and_what_a_reload_changes() {
     assert_ne!(stage.asks(1), "nothing", "two are not enough any more");
 }
 
-/// What `explain` says of a request, as the first blocker and its sentence.
+/// The first blocker of a request and its sentence.
 fn said(stage: &Stage, ask: &str) -> Option<(BlockLevel, String)> {
     let found = stage.explain("a").asks.into_iter().find(|one| one.id.as_str() == ask).expect("it is pending");
     found.blockers.first().map(|first| (first.level, first.sentence()))
 }
 
-/// The back-off is named before it begins, while it lasts, and no longer; with its cause, its bounds, and how it ends.
 #[test]
 fn d_19_an_explanation_names_the_backoff() {
     for profile in Profile::ALL {
@@ -103,14 +101,14 @@ fn d_19_an_explanation_names_the_backoff() {
         );
         assert_eq!(stage.asks(1), "nothing", "{profile}");
         stage.play("- advance: 500ms");
-        // A cycle takes a millisecond of the time of a scenario.
+        // A cycle takes 1 ms of scenario time.
         let (_, during) = said(&stage, "t").expect("it is held off");
         assert_eq!(
             during,
             "the end of its back-off: its request big found no node, so cycles have skipped the application for 501ms; they try it \
              again in 1.499s, and skip it again if as many requests find none"
         );
-        // The request that causes it waits for a node, which no time brings.
+        // Time does not provide a node.
         assert_eq!(said(&stage, "big").map(|(level, _)| level), Some(BlockLevel::Node));
         let found = convert::explained(&stage.explain("a"), &Wall::new(UNIX_EPOCH, 1.0));
         let json = serde_json::to_value(&found).unwrap();

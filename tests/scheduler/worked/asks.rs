@@ -1,4 +1,4 @@
-//! Asks whose id is asked for again (D-23).
+//! Repeated requests with the same ID (D-23).
 
 use model::Profile;
 use scheduler::inspect::invariants;
@@ -15,7 +15,6 @@ fn is_rejected(events: &[EventKind]) -> bool {
     events.iter().any(|event| matches!(event, EventKind::AskRejected { .. }))
 }
 
-/// How much the allocations of application a are, in the order in which they were made.
 fn sizes(stage: &Stage) -> Vec<i64> {
     let app = stage.application("a");
     app.allocations.values().map(|ask| app.asks[*ask].resource.amount("vcore")).collect()
@@ -56,11 +55,11 @@ fn sch_080_the_old_release_tries_a_replaced_ask_at_its_old_place_too() {
     assert_eq!(sizes(&stage), [1000, 1000, 2000]);
     assert_eq!(stage.queue("root.q").pending, cores(-1), "what was counted once was taken off twice");
     holds(&stage);
-    // Less than nothing is pending at the root: nobody finds anything any more (SCH-044).
+    // The pending resources of the root are negative: no cycle finds anything (SCH-044).
     stage.submit("b", "root.q");
     stage.ask("b", "t", 0, 1);
     assert_eq!(stage.asks(1), "nothing");
-    // The id stands for what was allocated last; with the application goes what it was miscounted by.
+    // The ID identifies the last allocation; the miscount is removed with the application.
     stage.play("- release: {app: a, id: t}");
     assert_eq!(sizes(&stage), [1000, 1000], "the one made last");
     stage.play("- release: {app: a, id: t}");
@@ -86,7 +85,6 @@ fn sch_013_the_old_release_allocates_the_same_id_again() {
     holds(&stage);
 }
 
-/// One that ends by itself while a superseded ask still waits, or holds a node, leaves nothing behind.
 #[test]
 fn sch_170_a_superseded_ask_keeps_no_application_alive() {
     let mut stage = Stage::by(Profile::V1_5_1, "{name: q}");
@@ -117,7 +115,7 @@ fn sch_013_the_new_release_resizes_in_place() {
     assert!(events.iter().any(resized), "{events:?}");
     assert_eq!(stage.queue("root.q").pending, cores(3));
     assert_eq!((stage.asks(3), sizes(&stage)), ("t u nothing".to_owned(), vec![2000, 1000]), "it kept its place");
-    // Nobody asks whether there is room, neither in the queue nor on the node.
+    // Neither the queue nor the node is checked.
     again(&mut stage, "t", "{vcore: 2000}", 0);
     assert_eq!(sizes(&stage), [2_000_000, 1000]);
     let partition = stage.partition();
@@ -136,7 +134,6 @@ fn sch_013_the_new_release_resizes_in_place() {
     holds(&stage);
 }
 
-/// SCH-240: what the switches suspend is named with them.
 #[test]
 fn the_suspended_invariants_are_named() {
     let of = |profile| Switches::of(profile).suspended();

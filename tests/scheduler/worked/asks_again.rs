@@ -1,4 +1,4 @@
-//! What the releases do with an id that is sent again while something of it waits, runs or is reserved (D-23).
+//! Repeated IDs in the releases while a request is active (D-23).
 
 use model::Profile;
 use scheduler::inspect::invariants;
@@ -6,7 +6,6 @@ use scheduler::state::node::Node;
 
 use super::stage::{Stage, cores, open_root};
 
-/// Two nodes of 100 cores, a queue q, and an application a.
 fn two_nodes(profile: Profile, policy: &str) -> Stage {
     let text = config(policy, 0);
     let mut stage = Stage::bare(profile, &text);
@@ -30,11 +29,10 @@ fn holds(stage: &Stage) {
     assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
-/// By its size n0 would be next: its place in the order is that of before.
+/// By its size n0 would be next, but it keeps its previous position.
 #[test]
 fn d_23_a_node_keeps_its_place_when_an_allocation_on_it_is_resized() {
     for profile in [Profile::V1_8_0, Profile::V1_9_0] {
-        // What refreshes the place of n0, and where the next ask goes then.
         let reload = config("fair", 5);
         let reload = format!("- config: {:?}", reload);
         for (between, next) in [
@@ -59,7 +57,7 @@ fn d_23_a_node_keeps_its_place_when_an_allocation_on_it_is_resized() {
     }
 }
 
-/// Neither making a reservation nor giving it up sorts a node again.
+/// Neither creating nor releasing a reservation sorts a node again.
 #[test]
 fn d_23_a_reservation_refreshes_no_place() {
     let mut stage = two_nodes(Profile::V1_8_0, "fair");
@@ -91,7 +89,7 @@ fn d_23_binpacking_too_goes_by_the_place_of_before() {
     holds(&stage);
 }
 
-/// The application counts both and knows the last; the first goes with its node only.
+/// The application knows only the last; the first is removed with its node.
 #[test]
 fn d_23_the_old_release_forgets_what_an_id_stood_for_before() {
     let mut stage = two_nodes(Profile::V1_5_1, "fair");
@@ -127,7 +125,7 @@ fn d_23_a_release_ends_the_allocation_before_the_ask() {
     holds(&stage);
 }
 
-/// Reservations go by the id: what the first ask held, the second holds, and the allocation of either ends it.
+/// Reservations belong to the ID, and the allocation of either request ends them.
 #[test]
 fn d_23_a_reservation_stays_with_the_id() {
     let mut stage = two_nodes(Profile::V1_5_1, "fair");

@@ -1,4 +1,4 @@
-//! The order of the causes for which a request waits: what time mends least comes first, in the sentence, the list, and the JSON.
+//! Causes of a pending request: the one that time resolves least comes first.
 
 use std::time::UNIX_EPOCH;
 
@@ -10,7 +10,6 @@ use wire::convert::explain as convert;
 
 use super::stage::{Stage, open_root};
 
-/// Two nodes of 4 cores, of which one core of the first is free.
 fn stage(queues: &str) -> Stage {
     let mut stage = Stage::bare(Profile::V1_9_0, &open_root(queues));
     for node in ["n0", "n1"] {
@@ -23,7 +22,6 @@ fn stage(queues: &str) -> Stage {
     stage
 }
 
-/// The different kinds of the blockers of the first request of `a`, the sentence of `a`, and its JSON.
 fn of_a(stage: &Stage) -> (Vec<Mending>, String, Value) {
     let found = stage.explain("a");
     let mut kinds: Vec<Mending> = found.asks[0].blockers.iter().map(Blocker::mending).collect();
@@ -47,7 +45,6 @@ fn a_resource_that_no_node_has_comes_before_what_the_closest_node_lacks() {
     let remedy = &stage.explain("a").asks[0].remedies[0];
     let said = remedy.sentence(Default::default());
     assert!(said.ends_with("(0 of 2 nodes have nvidia.com/gpu)") && said.starts_with("add a node with "), "{said}");
-    // All that waits is grouped by the same cause.
     let all = stage.partition().explain_all(Default::default(), None).unwrap();
     let of_all = serde_json::to_value(convert::waiting(&all, &Wall::new(UNIX_EPOCH, 1.0))).unwrap();
     assert_eq!(of_all["groups"][0]["cause"]["kind"], "never", "{of_all:#}");
@@ -72,7 +69,7 @@ fn above_a_maximum_comes_before_a_full_queue_and_that_before_full_nodes() {
     let (kinds, sentence, json) = of_a(&stage);
     assert_eq!(kinds, [Mending::Never, Mending::Change, Mending::End], "{json:#}");
     assert_eq!(sentence, "a in root.q waits for memory in root.q: 5 requested at the same time, above its maximum 4");
-    // No end of other work helps there.
+    // No completion of other work helps.
     let ends =
         stage.explain("a").asks[0].remedies.iter().map(|one| one.sentence(Default::default())).collect::<Vec<_>>();
     assert_eq!(ends.iter().filter(|one| one.starts_with("end ")).count(), 1, "{ends:?}");

@@ -1,4 +1,4 @@
-//! Gangs, each promise by the rule that makes it.
+//! Gang scheduling by rule.
 
 use model::{Profile, Resource};
 use scheduler::EventKind;
@@ -7,7 +7,6 @@ use view::{AskState, PendingReason};
 use super::gangs::{counts, ended, gang, log, member, placeholders, released};
 use super::stage::{Stage, cores, open_root};
 
-/// A queue q, a node of this size, and a gang g1 of two placeholders of one core that stand.
 fn stands(profile: Profile, node: u32, more: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}, {name: r}"));
     stage.play(&format!("- node: {{id: n0, capacity: {{vcore: {node}}}}}"));
@@ -33,12 +32,12 @@ fn sch_140_a_gang_is_admitted_by_sort_policy_and_maximum_alone() {
         let said = submits(&mut stage, "p.l", "{vcore: 7}");
         assert!(said.len() == 1 && said[0].contains("larger than max queue allocation of root.p.l"), "{said:?}");
         assert_eq!(stage.app("g-p.l"), "Rejected");
-        // Neither the cluster's size nor what is in use is asked.
+        // Neither the cluster's size nor usage is checked.
         assert_eq!(submits(&mut stage, "p.w", "{vcore: 8, memory: 1T}"), [""; 0]);
         assert_eq!(submits(&mut stage, "o", "{vcore: 1000}"), [""; 0]);
-        // No gang: anything goes.
+        // Without a gang, everything is accepted.
         assert_eq!(stage.refusals("- submit: {app: a, queue: root.f, user: sue}"), [""; 0]);
-        // D-06: the leaf does not name gpu, its parent does.
+        // D-06: the leaf does not limit gpu, its parent does.
         assert_eq!(submits(&mut stage, "p.l", "{gpu: 1}").is_empty(), profile != Profile::V1_5_1, "{profile}");
     }
 }
@@ -63,7 +62,6 @@ fn sch_082_a_real_ask_waits_for_the_placeholders_of_its_task_group() {
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);
     member(&mut stage, "g1", "m", "{vcore: 1}");
     stage.play("- ask: {app: g1, id: other, resource: {vcore: 1}, taskGroup: other, priority: -1}");
-    // First the placeholder, then m into its room, then the one whose task group has none.
     assert_eq!(stage.asks(1), "ph");
     let view = stage.view();
     let app = view.app_by_id(&"g1".into()).expect("g1 lives");
@@ -74,7 +72,7 @@ fn sch_082_a_real_ask_waits_for_the_placeholders_of_its_task_group() {
         "no cycle came to it"
     );
     assert_eq!(stage.asks(3), "m other nothing");
-    // A second real ask finds the group used up, and is an ask like any other.
+    // A second real request finds no placeholder left and is an ordinary request.
     member(&mut stage, "g1", "m2", "{vcore: 1}");
     assert_eq!(stage.asks(1), "m2");
 }
@@ -84,7 +82,7 @@ fn sch_082_the_view_says_who_waits_for_a_placeholder() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 1}}");
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);
-    // The placeholder is too large for the node, so the real ask waits although it would fit.
+    // The real request waits although it would fit.
     placeholders(&mut stage, "g1", "ph", "{vcore: 2}", 1);
     member(&mut stage, "g1", "m", "{vcore: 1}");
     assert_eq!(stage.asks(1), "nothing");
@@ -111,7 +109,7 @@ fn sch_112_placeholders_that_are_gone_keep_the_place_of_their_application() {
 fn sch_142_only_the_whole_gang_moves_the_state() {
     let mut stage = stands(Profile::Kornsole, 10, "");
     assert_eq!(log(stage.application("g1")), "Accepted Starting");
-    // More placeholders than the gang stands for do not move it any further.
+    // Additional placeholders have no effect.
     placeholders(&mut stage, "g1", "more", "{vcore: 1}", 2);
     assert_eq!(stage.asks(2), "more-1 more-2");
     assert_eq!(log(stage.application("g1")), "Accepted Starting");
@@ -127,7 +125,7 @@ fn sch_143_replacing_asks_neither_headroom_nor_drained_nodes() {
     assert_eq!(stage.queue("root.q").allocated, cores(2));
 }
 
-/// P-07: what the larger ask finds once the placeholder is gone depends on whether that one counts as timed out.
+/// P-07: the result depends on whether the removed placeholder counts as timed out.
 #[test]
 fn sch_143_a_placeholder_that_is_too_small_goes() {
     for (profile, timed_out, next) in
@@ -157,7 +155,6 @@ fn sch_043_a_cycle_that_replaces_does_not_end_idle_and_one_that_only_releases_do
     assert!(stage.application("g1").pending.is_zero());
 }
 
-/// The state: the gang was complete before the real asks came, or not, or had one placeholder only.
 #[test]
 fn sch_144_how_replacements_move_the_state() {
     let mut early = Stage::new("{name: q}");
@@ -172,7 +169,7 @@ fn sch_144_how_replacements_move_the_state() {
     gang(&mut single, "g1", "root.q", "", "{vcore: 1}", 1);
     member(&mut single, "g1", "m", "{vcore: 1}");
     assert_eq!(single.asks(2), "ph m");
-    // With its only placeholder gone and m not there yet it had nothing left for a moment.
+    // It had no allocation for a moment.
     assert_eq!(log(single.application("g1")), "Accepted Starting Completing Running");
     assert_eq!(single.queue("root.q").running, 1);
 }
@@ -187,7 +184,7 @@ fn sch_145_the_time_runs_from_the_first_placeholder_to_the_last() {
     assert_eq!(released(&stage.play("- advance: 899s")), [""; 0]);
     assert_eq!(released(&stage.play("- advance: 1s")), ["ph Timeout"]);
 
-    // Released by its owner: no time runs, until there is a first one again.
+    // Released by its owner: the timer starts with the next first placeholder.
     let mut stage = Stage::new("{name: q}");
     gang(&mut stage, "g1", "root.q", ", placeholderTimeout: 10s", "{vcore: 3}", 1);
     assert_eq!(stage.asks(1), "ph");
@@ -215,7 +212,7 @@ fn sch_145_time_that_has_passed_since_the_creation_is_not_granted_again() {
     assert_eq!(released(&stage.play("- schedule: 1\n- advance: 3900ms")), [""; 0]);
 }
 
-/// A hard gang that had begun to run takes what runs with it.
+/// A hard gang that was already running releases its running allocations, too.
 #[test]
 fn sch_146_an_incomplete_gang_with_real_allocations() {
     for (style, states, left) in
@@ -251,7 +248,7 @@ fn sch_147_a_completing_application_lets_its_placeholders_go_at_last() {
     }
 }
 
-/// SCH-146: the gang's time may end while the application completes; and SCH-170: with the last placeholder it is complete.
+/// SCH-146: the time may end while the application completes. SCH-170: with the last placeholder it is complete.
 #[test]
 fn sch_146_the_gang_s_time_ends_while_the_application_completes() {
     let mut stage = stands(Profile::Kornsole, 10, ", placeholderTimeout: 40s");
@@ -276,12 +273,12 @@ fn lim_011_users_and_groups_pay_for_the_real_one_instead_of_the_placeholder() {
         users.chain(groups).map(|usage| usage.allocated.clone()).collect()
     };
     assert_eq!(used(&stage), [cores(2), cores(2)]);
-    // The pot is used up: only because the room is its own already does the ask come in.
+    // The quota is used up, but the placeholder's resources are free.
     member(&mut stage, "g1", "m", "{vcore: 500m}");
     assert_eq!(stage.asks(1), "m");
     let rest: Resource = [("vcore", 1500)].into_iter().collect();
     assert_eq!(used(&stage), [rest.clone(), rest]);
-    // The last one to be replaced: the application has nothing left for a moment, and still counts afterwards.
+    // Without an allocation for a moment, it still counts.
     member(&mut stage, "g1", "m2", "{vcore: 1}");
     stage.play("- release: {app: g1, id: m}");
     assert_eq!(stage.asks(1), "m2");
@@ -298,7 +295,7 @@ fn sch_202_and_173_a_gang_is_killed_and_removed_with_its_placeholders() {
         assert_eq!(stage.asks(2), "ph-1 ph-2");
         assert_eq!(released(&stage.play(&format!("- {end}"))), ["ph-1 Stopped", "ph-2 Stopped"]);
         assert_eq!((&stage.queue("root.q").allocated, stage.partition().placeholders), (&cores(0), 0));
-        // Its time is over with it, also for the one who comes after it.
+        // Its timer is over with it, also for a later one.
         stage.submit("next", "root.q");
         stage.ask("next", "t", 0, 1);
         assert_eq!(stage.apps(1), "next");
@@ -322,16 +319,16 @@ fn sch_203_check_6_a_gang_moves_only_where_it_would_be_admitted() {
     assert_eq!(stage.refusals("- move: {app: g1, to: root.r, as: {user: root}}"), [""; 0]);
     assert_eq!((&stage.queue("root.q").allocated, &stage.queue("root.r").allocated), (&cores(0), &cores(2)));
     assert!(stage.queue("root.r").allocating_accepted.contains("g1"));
-    // Its placeholders are replaced where it is now, and its time has run on.
+    // Its placeholders are replaced in the new queue, and its timer has continued.
     member(&mut stage, "g1", "m", "{vcore: 1}");
     assert_eq!(stage.asks(1), "m");
     assert_eq!(released(&stage.play("- advance: 60s")), ["ph-2 Timeout"]);
-    // Completing and without placeholders it is a gang no more.
+    // Completing and without placeholders, it is no longer a gang.
     stage.play("- release: {app: g1, id: m}");
     assert_eq!(stage.refusals("- move: {app: g1, to: root.f, as: {user: root}}"), [""; 0]);
 }
 
-/// SCH-071, SCH-073: who may replace first is decided as for allocations.
+/// SCH-071, SCH-073: replacements use the same order as allocations.
 #[test]
 fn sch_071_applications_replace_in_the_order_of_their_leaf() {
     let mut stage = Stage::new("{name: q, properties: {application.sort.priority: disabled}}");
@@ -348,7 +345,7 @@ fn sch_071_applications_replace_in_the_order_of_their_leaf() {
     assert_eq!(stage.asks(3), "g1-m g2-m nothing");
 }
 
-/// SCH-153, P-09: what is on its way out already is no victim.
+/// SCH-153, P-09: an allocation that is being released is not a victim.
 #[test]
 fn sch_153_a_placeholder_that_was_released_is_not_preempted() {
     let queues = "{name: a}, {name: b, resources: {guaranteed: {vcore: 2}}, properties: {preemption.delay: 1s}}";

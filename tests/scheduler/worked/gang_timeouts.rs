@@ -1,4 +1,4 @@
-//! Gangs that come too late while some of their placeholders have given way (SCH-146).
+//! Gangs that time out after some of their placeholders were replaced (SCH-146).
 
 use model::Profile;
 use scheduler::EventKind;
@@ -7,7 +7,7 @@ use scheduler::inspect::invariants;
 use super::gangs::{counts, gang, member, placeholders, released};
 use super::stage::{Stage, cores};
 
-/// A gang of three placeholders of which one came and gave way to r1, one came, and one has no room; r2 waits for it.
+/// One placeholder was replaced by r1, one is allocated, one does not fit, and r2 waits for it.
 fn late(profile: Profile, style: &str) -> Stage {
     let mut stage = Stage::bare(profile, &super::stage::open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 2}}");
@@ -38,7 +38,7 @@ fn p_21_what_a_gang_that_came_too_late_has_to_give_back() {
     }
 }
 
-/// Of three placeholders one was replaced, one came and one did not. 1.5.1 counts all, 1.8.0 the real ask that waits as well.
+/// 1.5.1 counts all placeholders, 1.8.0 also the pending real request.
 #[test]
 fn p_07_what_counts_as_timed_out_when_a_gang_comes_too_late() {
     let all = [(Profile::Kornsole, 2), (Profile::V1_5_1, 3), (Profile::V1_8_0, 3), (Profile::V1_9_0, 3)];
@@ -47,7 +47,7 @@ fn p_07_what_counts_as_timed_out_when_a_gang_comes_too_late() {
         member(&mut stage, "g", "r0", "{vcore: 2}");
         stage.play("- advance: 11s");
         assert_eq!(counts(stage.application("g")), (3, 1, timed_out), "{profile}");
-        // Asked for again: in kornsole the new placeholder is waited for, else what is left over of the old count hides it.
+        // In the releases, the rest of the old count hides the new placeholder.
         placeholders(&mut stage, "g", "again", "{vcore: 1}", 1);
         member(&mut stage, "g", "r1-again", "{vcore: 1}");
         stage.play("- node: {id: n1, capacity: {vcore: 1}}\n- drainNode: n0");
@@ -72,7 +72,7 @@ fn p_22_what_a_failed_gang_leaves_behind() {
         let used = user.and_then(|user| user.at(stage.queue("root.q").key)).map(|usage| usage.allocated.clone());
         assert_eq!(used, leaks.then(|| cores(1)), "{profile}");
         holds(&stage);
-        // The node is smaller by that for others, until it goes.
+        // The node is smaller by that until it is removed.
         stage.submit("b", "root.q");
         stage.ask("b", "t", 0, 2);
         assert_eq!(stage.asks(2), if leaks { "t-1 nothing" } else { "t-1 t-2" }, "{profile}");

@@ -1,4 +1,4 @@
-//! EX-14 (the gang), EX-22 and EX-27: gangs.
+//! Gangs: EX-14, EX-22, and EX-27.
 
 use model::{AppId, Profile, Resource};
 use scheduler::state::app::Application;
@@ -6,7 +6,7 @@ use scheduler::{EventKind, ReleaseReason};
 
 use super::stage::{Stage, cores, open_root};
 
-/// Submits a gang of sue's and asks for its placeholders, `count` of one core each in task group `tg`.
+/// A gang of sue with `count` placeholders of one core in task group `tg`.
 pub fn gang(stage: &mut Stage, app: &str, queue: &str, more: &str, total: &str, count: u32) {
     let events =
         stage.play(&format!("- submit: {{app: {app}, queue: {queue}, user: sue, placeholder: {total}{more}}}"));
@@ -14,25 +14,25 @@ pub fn gang(stage: &mut Stage, app: &str, queue: &str, more: &str, total: &str, 
     placeholders(stage, app, "ph", "{vcore: 1}", count);
 }
 
-/// Asks for placeholders of task group `tg`.
+/// Requests placeholders of task group `tg`.
 pub fn placeholders(stage: &mut Stage, app: &str, id: &str, size: &str, count: u32) {
     stage.play(&format!(
         "- ask: {{app: {app}, id: {id}, resource: {size}, count: {count}, placeholder: true, taskGroup: tg}}"
     ));
 }
 
-/// Asks for something real in task group `tg`.
+/// Adds a real request of task group `tg`.
 pub fn member(stage: &mut Stage, app: &str, id: &str, size: &str) {
     stage.play(&format!("- ask: {{app: {app}, id: {id}, resource: {size}, taskGroup: tg}}"));
 }
 
-/// What `tg` of an application counts: placeholders asked for, replaced, timed out.
+/// The counts of `tg`: placeholders requested, replaced, and timed out.
 pub fn counts(app: &Application) -> (u64, u64, u64) {
     let group = &app.task_groups["tg"];
     (group.count, group.replaced, group.timed_out)
 }
 
-/// What was released, and why.
+/// The released allocations with reasons.
 pub fn released(events: &[EventKind]) -> Vec<String> {
     let released = events.iter().filter_map(|event| match event {
         EventKind::Released { ask, reason, .. } => Some(format!("{ask} {reason:?}")),
@@ -41,13 +41,13 @@ pub fn released(events: &[EventKind]) -> Vec<String> {
     released.collect()
 }
 
-/// The states that an application went through.
+/// The states of an application in order.
 pub fn log(app: &Application) -> String {
     let states = app.log.iter().map(|(_, state)| state.name());
     states.collect::<Vec<_>>().join(" ")
 }
 
-/// An application that has ended.
+/// A finished application.
 pub fn ended(stage: &Stage, id: &str) -> Application {
     let ended = stage.partition().ended.iter().find(|app| app.id == AppId::from(id));
     Application::clone(ended.expect("it has ended"))
@@ -80,7 +80,6 @@ fn ex_14_a_gang_under_way_takes_up_a_place() {
     assert!(stage.queue("root.par.l1").running + 1 < 2, "its own leaf would have let it run");
 }
 
-/// The gang of EX-22 on a node of this size.
 fn ex_22(profile: Profile, node: u32, more: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}"));
     stage.play(&format!("- node: {{id: n0, capacity: {{vcore: {node}}}}}"));
@@ -164,7 +163,7 @@ fn ex_22_a_hard_gang_that_does_not_come_together_fails() {
     assert_eq!((&stage.queue("root.q").allocated, stage.queue("root.q").apps.len()), (&cores(0), 0));
 }
 
-/// What of EX-27 does not need a replacement caught half way (the core's own tests have that).
+/// The core's own tests cover the unfinished replacement.
 #[test]
 fn ex_27_allocations_and_reservations_on_a_node_that_goes() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));

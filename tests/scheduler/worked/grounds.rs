@@ -1,4 +1,4 @@
-//! What a preemption went by: how the queues stood right before, and why what was looked at stayed.
+//! The inputs of a preemption, and why other allocations were skipped.
 
 use std::sync::Arc;
 use view::waiting::Sentence;
@@ -11,7 +11,6 @@ use view::waiting::PreemptionOutcome;
 
 use super::stage::{Stage, cores, open_root};
 
-/// `a` has both nodes and more than its guarantee, `c` less than its own; `b` asks within its guarantee.
 fn stage(profile: Profile, ask: &str) -> Stage {
     let queues = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 10}}},
         {name: c, resources: {guaranteed: {vcore: 8}}}";
@@ -36,7 +35,6 @@ fn grounds(events: &[EventKind]) -> Option<Arc<PreemptionGrounds>> {
     })
 }
 
-/// How many stay for which reason, by leaf.
 fn reasons(retained: &[Retained]) -> Vec<(WhyRetained, String, u64)> {
     let mut all: Vec<_> = retained.iter().map(|one| (one.why, one.leaf.queue.to_string(), one.count)).collect();
     all.sort();
@@ -67,7 +65,6 @@ fn the_grounds_have_the_queues_as_they_stood_and_why_the_others_stayed() {
     }
 }
 
-/// Who looks back has the reason why nobody went, with the allocations that were looked at.
 #[test]
 fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
     for profile in Profile::ALL {
@@ -93,7 +90,6 @@ fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
     }
 }
 
-/// A parent is to give 5 of the 14 that its leaves use: `a` has 10 in pieces of 2 and 3, `c` stays within its guarantee.
 #[test]
 fn a_maximum_that_is_enforced_says_what_stayed_below_it_and_why() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.enforces_quotas()) {

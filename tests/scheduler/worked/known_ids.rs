@@ -1,4 +1,4 @@
-//! What the releases know and count of ids whose request or allocation is gone (D-23), and what follows from it.
+//! The releases' records of removed IDs (D-23).
 
 use model::{Profile, Resource};
 use scheduler::EventKind;
@@ -10,7 +10,6 @@ use super::stage::{Stage, cores, open_root};
 
 const RESIZING: [Profile; 2] = [Profile::V1_8_0, Profile::V1_9_0];
 
-/// Two nodes of 100 cores, a queue q, and an application a.
 fn two_nodes(profile: Profile) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 100}}\n- node: {id: n1, capacity: {vcore: 100}}");
@@ -27,13 +26,12 @@ fn holds(stage: &Stage) {
     assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
-/// Asks for something and gives whether that was rejected.
 fn is_rejected(stage: &mut Stage, id: &str, resource: &str) -> bool {
     let events = stage.play(&format!("- ask: {{app: a, id: {id}, resource: {resource}}}"));
     events.iter().any(|event| matches!(event, EventKind::AskRejected { .. }))
 }
 
-/// As long as the node is not there the id is rejected; then it counts as resized, and nothing of it is pending or runs.
+/// While the node is missing, the ID is rejected; afterward it counts as resized.
 #[test]
 fn d_23_an_id_that_was_lost_with_its_node_stays_allocated() {
     for profile in RESIZING {
@@ -49,7 +47,7 @@ fn d_23_an_id_that_was_lost_with_its_node_stays_allocated() {
         assert!(!is_rejected(&mut stage, "t", "{vcore: 45}"));
         assert_eq!((&stage.queue("root.q").allocated, &node(&stage, "n0").allocated), (&cores(15), &cores(5)));
         holds(&stage);
-        // Withdrawn it may be asked for as any other. What was counted stays counted.
+        // After a release, the ID can be requested again. The counted resources remain.
         assert_eq!(released(&stage.play("- release: {app: a, id: t}")), [""; 0]);
         assert!(!is_rejected(&mut stage, "t", "{vcore: 20}"));
         assert_eq!(stage.asks(1), "t");
@@ -72,7 +70,6 @@ fn d_23_elsewhere_an_id_that_was_lost_with_its_node_is_a_new_one() {
     }
 }
 
-/// A placeholder that its running application had no use for; all asks of a gang that did not come together are forgotten.
 #[test]
 fn d_23_a_placeholder_that_timed_out_stays_allocated_unless_its_gang_resumes() {
     for profile in Profile::ALL {
@@ -90,7 +87,7 @@ fn d_23_a_placeholder_that_timed_out_stays_allocated_unless_its_gang_resumes() {
     }
 }
 
-/// A spent ask stands behind the one that finds no node, so that the others wait (D-19).
+/// It counts as later, so the others wait (D-19).
 #[test]
 fn d_19_a_spent_ask_stands_behind_another() {
     let queue =
@@ -109,7 +106,7 @@ fn d_19_a_spent_ask_stands_behind_another() {
     }
 }
 
-/// The first of two allocations of an id goes with its node: the application loses the second one for it, which stays on its node.
+/// The application loses the second allocation instead, which stays on its node.
 #[test]
 fn d_23_the_old_release_loses_the_last_allocation_with_the_node_of_the_first() {
     let mut stage = two_nodes(Profile::V1_5_1);
@@ -122,12 +119,12 @@ fn d_23_the_old_release_loses_the_last_allocation_with_the_node_of_the_first() {
     assert_eq!(node(&stage, "n1").left_behind.iter().map(|left| left.listed).collect::<Vec<_>>(), [true]);
     assert_eq!(released(&stage.play("- release: {app: a, id: t}")), [""; 0]);
     holds(&stage);
-    // 40 are more than the queue has: it keeps what it counts.
+    // 40 exceeds the queue's usage, so it is not subtracted.
     stage.play("- remove: {app: a}");
     assert_eq!(stage.queue("root.q").allocated, cores(10));
 }
 
-/// On one node the first allocation is not listed, and goes without a word.
+/// The first allocation is not listed.
 #[test]
 fn d_23_an_allocation_that_its_node_does_not_list_is_not_lost_with_it() {
     let mut stage = Stage::bare(Profile::V1_5_1, &open_root("{name: q}"));
@@ -144,7 +141,6 @@ fn d_23_an_allocation_that_its_node_does_not_list_is_not_lost_with_it() {
     assert!(stage.queue("root.q").allocated.is_zero());
 }
 
-/// The reserved node is for the ask that counts, every other node for the one that the reservation was made for.
 #[test]
 fn d_23_a_reservation_goes_elsewhere_with_the_ask_that_it_was_made_for() {
     let mut stage = two_nodes(Profile::V1_5_1);
@@ -160,7 +156,7 @@ fn d_23_a_reservation_goes_elsewhere_with_the_ask_that_it_was_made_for() {
     holds(&stage);
 }
 
-/// 18 were asked for, then 21 in their place; the 18 were allocated, and 3 are left to count. Taken off that, 21 leave nothing.
+/// 18 were requested and replaced by 21; the 18 were allocated, which leaves 3.
 #[test]
 fn d_23_what_is_pending_in_a_queue_is_never_taken_below_nothing() {
     let mut stage = two_nodes(Profile::V1_5_1);
@@ -174,7 +170,7 @@ fn d_23_what_is_pending_in_a_queue_is_never_taken_below_nothing() {
     assert_eq!(stage.queue("root").pending, cores(18), "nothing takes it off any more");
 }
 
-/// A placeholder that was resized counts by its old size as one, and the rest as really allocated.
+/// The placeholder counts with its old size, the rest as a real allocation.
 #[test]
 fn d_23_a_resized_placeholder_that_gave_way_leaves_its_queue_a_rest() {
     for profile in RESIZING {
@@ -200,7 +196,6 @@ fn d_23_a_resized_placeholder_that_gave_way_leaves_its_queue_a_rest() {
     }
 }
 
-/// Both nodes are reserved by asks of one application: no node is tried, and no victim is sought, until there is another node.
 #[test]
 fn sch_151_no_victims_are_sought_while_every_node_is_reserved() {
     let queues = "{name: a}, {name: b, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 10s}}";
@@ -218,13 +213,13 @@ fn sch_151_no_victims_are_sought_while_every_node_is_reserved() {
         stage.play("- advance: 11s");
         assert_eq!((stage.cycle().as_str(), stage.cycle().as_str()), ("nothing", "nothing"), "{profile}");
         stage.play("- node: {id: n2, capacity: {vcore: 1}}");
-        // 1.5.1 takes what has no guarantee for protected by its maximum.
+        // 1.5.1 treats a queue without guaranteed resources as protected by its maximum.
         let then = if profile == Profile::V1_5_1 { "nothing" } else { "-t-1" };
         assert_eq!(stage.cycle(), then, "{profile}");
     }
 }
 
-/// The names of nodes that are all gone are names of the cluster still.
+/// The resource names of removed nodes remain in the cluster.
 #[test]
 fn p_04_a_name_stays_when_all_nodes_have_gone() {
     for profile in Profile::ALL {

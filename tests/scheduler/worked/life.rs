@@ -1,4 +1,4 @@
-//! EX-23 to EX-25: the life of applications, moving, killing.
+//! EX-23 to EX-25: application states, moves, and kills.
 
 use model::{AppId, Time};
 use scheduler::EventKind;
@@ -26,7 +26,7 @@ fn ex_23_one_ask() {
     }
     let life = ["New", "Accepted", "Starting", "Starting", "Running", "Completing", "Completing", "Completed"];
     assert_eq!(states[..8], life);
-    // 72 h after the end it is old enough, and the next look at those that ended forgets it.
+    // 72 h after the end, the next cleanup removes it.
     assert_eq!(states[9], "unknown");
 }
 
@@ -72,7 +72,6 @@ fn ex_23_rejected() {
     assert_eq!(stage.app("a"), "Rejected");
 }
 
-/// The cluster of EX-24; `b` has this maximum.
 fn ex_24(max_of_b: u32) -> Stage {
     let text = open_root(&format!(
         "{{name: t, adminacl: ' ops', queues: [{{name: a, resources: {{max: {{vcore: 6}}}}}},
@@ -91,7 +90,6 @@ fn ex_24(max_of_b: u32) -> Stage {
     stage
 }
 
-/// What somebody's move of m is answered.
 fn moves(stage: &mut Stage, to: &str, by: &str) -> Vec<String> {
     stage.refusals(&format!("- move: {{app: m, to: {to}, as: {by}}}"))
 }

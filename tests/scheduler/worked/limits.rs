@@ -1,33 +1,33 @@
-//! EX-15 and the tables of section 8 of the rules on users and groups: what limits leave to whom.
+//! EX-15 and the tables of section 8 of the user and group rules.
 
 use model::{Profile, Resource};
 use scheduler::EventKind;
 
 use super::stage::{Stage, cores, open_root};
 
-/// A place to ask limits at: applications that are tried and never allocated, since no node has what they ask for.
+/// Applications are tried but never allocated, because no node has what they request.
 pub struct Limited(pub Stage);
 
 impl Limited {
-    /// Queues below an open root, which has `limits` itself.
+    /// Queues under an open root with `limits`.
     pub fn new(limits: &str, queues: &str) -> Self {
         Self::by(Profile::Kornsole, limits, queues)
     }
 
-    /// The same under another profile.
+    /// Like [`Self::new`], under this profile.
     pub fn by(profile: Profile, limits: &str, queues: &str) -> Self {
         let mut stage = Stage::bare(profile, &limited_root(limits, queues));
         stage.play("- node: {id: n0, capacity: {memory: 1T, vcore: 1000}}");
         Self(stage)
     }
 
-    /// Loads another configuration, as [`Limited::new`] makes it.
+    /// Loads another configuration in the form of [`Limited::new`].
     pub fn reload(&mut self, limits: &str, queues: &str) {
         let events = self.0.configure(&limited_root(limits, queues));
         assert!(events.contains(&EventKind::ConfigAccepted), "{events:?}");
     }
 
-    /// An application that only asks what its limits are. `who` is a user and his groups.
+    /// Submits an application to query its limits. `who` is a user with groups.
     pub fn probe(&mut self, app: &str, queue: &str, who: &str) {
         self.submit(app, queue, who);
         self.0.ask_for(app, "probe", "{gpu: 1}", 0, 1);
@@ -40,43 +40,43 @@ impl Limited {
         self.0.play(&format!("- submit: {{app: {app}, queue: {queue}, user: {user}, groups: [{groups}]}}"));
     }
 
-    /// Lets an application of `who` use something.
+    /// Submits an application of `who` with an allocation.
     pub fn using(&mut self, app: &str, queue: &str, who: &str, resource: &str) {
         self.submit(app, queue, who);
         self.takes(app, "t", resource);
     }
 
-    /// Lets an application use something more.
+    /// Adds an allocation to an application.
     pub fn takes(&mut self, app: &str, ask: &str, resource: &str) {
         self.0.ask_for(app, ask, resource, 0, 1);
         self.0.play("- schedule: idle");
     }
 
-    /// What the limits leave to an application; `no bound` where none names a resource.
+    /// The limit headroom; `no bound` if no limit names a resource.
     pub fn room(&self, app: &str) -> String {
         let app = self.0.application(app);
         self.0.partition().usage.headroom(&app.account).map_or("no bound".to_owned(), |room| room.to_string())
     }
 
-    /// Whether the limits let an application begin to run.
+    /// Returns whether the limits allow an application to start.
     pub fn may_run(&self, app: &str) -> bool {
         let app = self.0.application(app);
         self.0.partition().usage.lets_run(&app.account, &app.id)
     }
 
-    /// The group that an application counts under, `none` for none.
+    /// The group of an application, or `none`.
     pub fn group(&self, app: &str) -> &str {
         self.0.partition().group_name(self.0.application(app)).unwrap_or("none")
     }
 
-    /// What a user has in use in a queue and below.
+    /// The usage of a user in a queue's subtree.
     pub fn user(&self, name: &str, queue: &str) -> Resource {
         let users = &self.0.partition().usage.users;
         let usage = users.find(name).and_then(|key| users.get(key)).and_then(|user| user.at(self.0.queue(queue).key));
         usage.map(|usage| usage.allocated.clone()).unwrap_or_default()
     }
 
-    /// What a group has in use in a queue and below.
+    /// The usage of a group in a queue's subtree.
     pub fn pot(&self, name: &str, queue: &str) -> Resource {
         let groups = &self.0.partition().usage.groups;
         let usage = groups.find(name).and_then(|key| groups.get(key)).and_then(|pot| pot.at(self.0.queue(queue).key));
@@ -84,7 +84,7 @@ impl Limited {
     }
 }
 
-/// A configuration whose root everybody may submit to and has these limits.
+/// A configuration whose root accepts all users and has these limits.
 pub fn limited_root(limits: &str, queues: &str) -> String {
     open_root(queues).replacen("submitacl: '*',", &format!("submitacl: '*', limits: [{limits}],"), 1)
 }

@@ -1,4 +1,4 @@
-//! Limits of users and groups, each by the rule that says so: LIM-001 to LIM-047, as far as `limits_rules` does not have it.
+//! LIM-001 to LIM-047, without those in `limits_rules`.
 
 use model::Resource;
 use scheduler::{EventKind, RunnableCause};
@@ -7,7 +7,6 @@ use super::gangs::{gang, member};
 use super::limits::{Limited, memory};
 use super::stage::cores;
 
-/// The limits that hold for applications, in the order of their names.
 fn rooms<const N: usize>(limited: &Limited, apps: [&str; N]) -> [String; N] {
     apps.map(|app| limited.room(app))
 }
@@ -149,7 +148,7 @@ fn lim_015_users_are_tracked_always_and_groups_only_by_a_limit() {
     assert_eq!((limited.user("sue", "root"), limited.pot("dev", "root.r")), (memory(7), memory(4)));
 }
 
-/// Where groups are named: `g1` on the root; on `root.a` first `g3`, then `g2`, then `*`; on `root.b` nothing.
+/// `root.a`: first `g3`, then `g2`, then `*`.
 fn grouped() -> Limited {
     Limited::new(
         "{groups: [g1], maxresources: {memory: 100}}",

@@ -1,12 +1,10 @@
-//! Limits that change while applications run: section 9 of the rules on users and groups, the reload of its section 8, and
-//! how the releases differ.
+//! Limits that change: section 9 of the user and group rules, and the reload of section 8.
 
 use model::Profile;
 use scheduler::{EventKind, RunnableCause};
 
 use super::limits::{Limited, memory};
 
-/// One queue with the limits of `root.a`.
 fn a(limits: &str) -> String {
     format!("{{name: a, limits: [{limits}]}}")
 }
@@ -63,7 +61,6 @@ fn section_8_reload_takes_the_entry_out() {
     assert_eq!(limited.room("app-1"), "memory 10");
 }
 
-/// The rows on users: what each of two users has after each change, with what both use so far.
 #[test]
 fn section_9_user_limits() {
     let named = "{users: [u1], maxresources: {memory: 40}}";
@@ -126,7 +123,7 @@ fn section_9_an_application_without_a_group_stays_so_until_it_is_done() {
     limited.reload("", &a(limit));
     limited.takes("app", "more", "{memory: 100}");
     assert_eq!((limited.group("app"), limited.user("u1", "root")), ("none", memory(120)));
-    // A new one is searched again; this one when it comes back after it had nothing left.
+    // The old application's group is determined again after its usage was 0.
     limited.probe("new", "root.a", "u1 g1");
     assert_eq!((limited.group("new"), limited.room("new").as_str()), ("g1", "memory 50"));
     limited.0.play("- release: {app: app, id: t}\n- release: {app: app, id: more}");
@@ -144,7 +141,7 @@ fn section_9_a_queue_that_goes_loses_its_limits_and_keeps_those_above() {
     assert_eq!(limited.room("app"), "memory 70");
 }
 
-/// D-26: 20 used, the limit on the leaf goes, the root's stays. The releases forget what the group uses.
+/// D-26: the limit on the leaf is removed, and the releases lose the group's usage.
 #[test]
 fn section_9_the_releases_lose_the_usage_of_a_group() {
     let root = "{groups: [g1], maxresources: {memory: 100}}";
@@ -180,7 +177,7 @@ fn section_10_limits_of_a_queue_in_capitals() {
     }
 }
 
-/// LIM-017, switch `limits_per_process`: in the releases the limits of the partition loaded last hold in all of them.
+/// LIM-017, switch `limits_per_process`: the limits loaded last apply to all partitions.
 #[test]
 fn lim_017_limits_of_several_partitions() {
     let partition = |name: &str, memory: i64| {
@@ -198,7 +195,7 @@ fn lim_017_limits_of_several_partitions() {
     }
 }
 
-/// P-15, switch `reload_trial_limits`: 1.5.1 refuses a new queue below a draining one, but the limits are there by then.
+/// P-15, switch `reload_trial_limits`: 1.5.1 rejects the queue, but has already applied the limits.
 #[test]
 fn a_refused_reload_leaves_its_limits_behind_in_1_5_1() {
     let parent = |children: &str| format!("{{name: p, parent: true, queues: [{children}]}}");

@@ -1,4 +1,4 @@
-//! Limits of users and groups in a cycle, on a move, and in what a person sees, each by the rule that says so.
+//! Limits of users and groups by rule.
 
 use model::{AppId, Resource};
 use scheduler::{EventKind, RunnableCause};
@@ -9,7 +9,6 @@ use super::stage::cores;
 
 const ADMIN: &str = "as: {user: root}";
 
-/// What is reported of requests and applications that limits and queues hold back.
 fn message(events: Vec<EventKind>) -> Vec<String> {
     let message = events.into_iter().filter_map(|event| match event {
         EventKind::AskFitsLimits { ask, fits, .. } => Some(format!("limits {ask} {fits}")),
@@ -31,7 +30,7 @@ fn lim_043_limits_are_asked_before_queues_and_reported_once() {
     limited.0.ask_for("app", "large", "{memory: 70}", 2, 1);
     limited.0.ask_for("app", "small", "{memory: 20}", 1, 1);
     let cycle = |limited: &mut Limited| message(limited.0.play("- schedule: 1"));
-    // The large one fits neither the limit nor the queue: it is held against the limit alone, and the small one passes it.
+    // Only the limit is reported, and the small one is scheduled.
     assert_eq!(cycle(&mut limited), ["limits large false", "allocated small"]);
     assert_eq!(cycle(&mut limited), [""; 0]);
     let view = limited.0.view();
@@ -71,17 +70,17 @@ fn lim_013_an_application_runs_from_its_first_allocation_until_it_has_nothing_le
     limited.using("bob", "root.q", "bob", "{memory: 1}");
     let states = |limited: &Limited| ["one", "two", "bob"].map(|app| limited.0.app(app)).join(" ");
     assert_eq!(states(&limited), "Starting Accepted Starting");
-    // LIM-046: what runs is never held back.
+    // LIM-046: running applications are never blocked.
     limited.takes("one", "more", "{memory: 1}");
     assert_eq!(limited.0.application("one").allocated, memory(2));
-    // Without an allocation, but with a request that cannot be met, it still runs.
+    // Without an allocation, but with an impossible request, it still runs.
     limited.takes("one", "never", "{gpu: 1}");
     limited.0.play("- release: {app: one, id: t}\n- release: {app: one, id: more}\n- schedule: idle");
     assert_eq!(states(&limited), "Running Accepted Starting");
     limited.0.play("- release: {app: one, id: never}");
     assert_eq!(message(limited.0.play("- schedule: 1")), ["run two true", "allocated t"]);
     assert_eq!(states(&limited), "Completing Starting Starting");
-    // SCH-113: the one that comes back is not asked again.
+    // SCH-113: a resumed application is not checked again.
     limited.takes("one", "again", "{memory: 1}");
     assert_eq!(states(&limited), "Running Starting Starting");
 }
@@ -133,7 +132,6 @@ fn sch_128_dynamic_queues_are_limited_by_those_above() {
     assert_eq!(limited.room("app"), "memory 2");
 }
 
-/// Two leaves with limits below a root that limits as well, and an application in the first.
 fn movable(limits: &str) -> Limited {
     let queues = format!("{{name: a, adminacl: root}}, {{name: b, adminacl: root, limits: [{limits}]}}");
     let mut limited = Limited::new("{users: [sue], maxresources: {memory: 10}}", &queues);

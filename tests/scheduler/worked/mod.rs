@@ -1,5 +1,4 @@
-//! The worked examples of the scheduler's rules, each with the rule's own numbers: inputs as scenario steps, results step by
-//! step.
+//! The worked examples of the scheduler's rules with their numbers.
 
 mod stage;
 

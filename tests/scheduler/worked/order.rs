@@ -1,10 +1,9 @@
-//! EX-07 to EX-10 and EX-12: shares, sort policies, nodes.
+//! EX-07 to EX-10 and EX-12: shares, sort policies, and nodes.
 
 use model::Profile;
 
 use super::stage::{Stage, open_root};
 
-/// Queues q0 to q3 with what they have, and one ask each more.
 fn shares(sorting: &str, allocated: [u32; 4]) -> String {
     let guaranteed = [500, 300, 200, 200];
     let queue = |i: usize| {
@@ -99,7 +98,7 @@ fn ex_10_stateaware() {
     assert_eq!(stage.apps(2), "A B");
     assert_eq!((stage.app("A"), stage.app("B")), ("Running", "Starting"));
 
-    // Without a second ask B waits until A's time as Starting is over.
+    // Without a second request, B waits until A's time as Starting is over.
     let mut stage = started();
     stage.play("- advance: 299s");
     assert_eq!(stage.apps(1), "nothing");

@@ -5,7 +5,6 @@ use scheduler::{AskSpec, PartitionCommand};
 
 use super::stage::{Stage, cores, open_root};
 
-/// Leaf a has taken both nodes; b1 in leaf b waits with x1 and x2, and one ask more of this many cores.
 fn ex_18(profile: Profile, a: &str, last: u32) -> Stage {
     let queues = format!("{{name: a, resources: {a}}}, {{name: b, resources: {{guaranteed: {{vcore: 10}}}}}}");
     let mut stage = Stage::bare(profile, &open_root(&queues));
@@ -83,7 +82,6 @@ fn ex_18_who_has_no_guarantee_gives_but_in_1_5_1() {
     }
 }
 
-/// Leaf root.pa.a fills the node with t1 to t5 of this priority; a cycle for one ask in root.pb.b.
 fn ex_20(profile: Profile, a: &str, pb: &str, b: &str, victims: i32, ask: i32) -> String {
     let leaf = |name, properties| {
         format!("{{name: {name}, resources: {{guaranteed: {{vcore: 4}}}}, properties: {{{properties}}}}}")
@@ -136,7 +134,6 @@ fn ex_20_who_can_be_a_victim() {
     }
 }
 
-/// What runs on n1, and the ask d1 of this many cores that requires it.
 fn ex_21(profile: Profile, wanted: u32) -> Stage {
     let a = "{name: a, properties: {preemption.policy: disabled}, resources: {guaranteed: {vcore: 10}}}";
     let mut stage = Stage::bare(profile, &open_root(&format!("{a}, {{name: sys}}")));

@@ -1,15 +1,13 @@
-//! Preemption, rule by rule: when it is tried, who goes first, and where the profiles part.
+//! Preemption by rule, and the differences between profiles.
 
 use model::Profile;
 use scheduler::{AskSpec, PartitionCommand};
 
 use super::stage::{Stage, open_root};
 
-/// Both leaves guaranteed 4 cores; on node n1 with 10 of them, leaf a has taken all in five asks.
 const TWO_LEAVES: &str =
     "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 4}}}";
 
-/// A stage with these queues and one node of 10 cores; x of root.a has t1 to t5 there, two cores each.
 fn full(profile: Profile, queues: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root(queues));
     stage.play("- node: {id: n1, capacity: {vcore: 10}}");
@@ -21,19 +19,17 @@ fn full(profile: Profile, queues: &str) -> Stage {
     stage
 }
 
-/// An application y in a queue asks for something that lets it preempt.
 fn wants(stage: &mut Stage, id: &str, resource: &str) {
     stage.play(&format!("- ask: {{app: y, id: {id}, resource: {resource}, allowPreemptOther: true}}"));
 }
 
-/// An application in root.b that waits long enough to preempt for something.
 fn waits(stage: &mut Stage, id: &str, resource: &str) {
     stage.submit("y", "root.b");
     wants(stage, id, resource);
     stage.play("- advance: 30s");
 }
 
-/// An ask with the flags that no scenario has.
+/// An allocation with flags that scenarios cannot express.
 fn runs(stage: &mut Stage, id: &str, vcore: i64, stays: bool, originator: bool) {
     stage.command(PartitionCommand::Ask(AskSpec {
         app: "x".into(),
@@ -84,7 +80,7 @@ fn sch_150_ten_attempts_and_what_counts_as_one() {
         wants(&mut stage, "w", "{vcore: 2}");
         stage.play("- advance: 30s");
         let message = [stage.cycle(), stage.cycle()];
-        // Those who tried rest for 15 s, so only in 1.5.1 do they stand in the way for longer.
+        // After an attempt, requests wait for 15 s, so only in 1.5.1 they block the others for longer.
         let second = if profile == Profile::V1_5_1 { "nothing" } else { "-t5 w>n1" };
         assert_eq!(message, ["nothing", second], "{profile}: ten asks before it find no victims");
     }
@@ -200,7 +196,6 @@ fn sch_159_the_node_that_needs_the_fewest_victims() {
     assert_eq!(stage.cycle(), "-big w>n2");
 }
 
-/// Below p, which may have 10 cores, x in leaf a has all of them in five asks on n1; n2 is empty.
 fn quota(profile: Profile) -> Stage {
     let mut stage = Stage::bare(
         profile,
@@ -208,7 +203,7 @@ fn quota(profile: Profile) -> Stage {
     );
     stage.play("- node: {id: n1, capacity: {vcore: 10}}");
     stage.submit("x", "root.p.a");
-    // The ask that came last is the first to be allocated.
+    // The last request is allocated first.
     for number in 1..=5 {
         stage.ask_for("x", &format!("t{number}"), "{vcore: 2}", number - 10, 1);
     }
@@ -220,7 +215,7 @@ fn quota(profile: Profile) -> Stage {
 
 #[test]
 fn sch_160_victims_for_the_quota_are_the_newest_wherever_they_run() {
-    // P-14: allocated last, or asked last.
+    // P-14: the order by allocation time or by request time.
     for (profile, message) in
         [(Profile::V1_5_1, "-t1 -t2 w>n1"), (Profile::V1_8_0, "-t5 -t4 w>n1"), (Profile::Kornsole, "-t1 -t2 w>n1")]
     {
@@ -238,7 +233,6 @@ fn sch_160_victims_for_the_quota_are_the_newest_wherever_they_run() {
 fn sch_160_nobody_goes_if_all_together_do_not_help() {
     for profile in Profile::ALL {
         let mut stage = quota(profile);
-        // Who has to go first is more important than the ask.
         stage.play(
             "- ask: {app: y, id: w, resource: {vcore: 4}, priority: -9, allowPreemptOther: true}\n- advance: 30s",
         );
@@ -275,7 +269,7 @@ fn d_18_how_far_a_queue_gives() {
 #[test]
 fn p_10_a_queue_with_all_of_its_maximum_is_a_fence() {
     for profile in Profile::ALL {
-        // Its maximum says nothing of the memory that is wanted: only in 1.8.0 is it a fence.
+        // The maximum does not limit memory: only in 1.8.0 it is a fence.
         let message = if profile == Profile::V1_8_0 { "nothing" } else { "-t5 w>n1" };
         let queues = "{name: a, resources: {guaranteed: {memory: 4}}},
             {name: b, resources: {guaranteed: {memory: 4, vcore: 4}, max: {vcore: 4}}}";
@@ -297,7 +291,7 @@ fn p_10_a_queue_with_all_of_its_maximum_is_a_fence() {
 
 #[test]
 fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
-    // 1.8.0 does not count the core that is free on the node when it cuts, so its victims seem too few.
+    // 1.8.0 does not count the free core when it trims the victims.
     for (profile, message) in
         [(Profile::V1_5_1, "-t3 w>n1"), (Profile::V1_8_0, "nothing"), (Profile::Kornsole, "-t3 w>n1")]
     {
@@ -313,7 +307,7 @@ fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
     }
 }
 
-/// n1 (more free) and n2 are in use, n2 by what nobody may preempt; `w` of leaf b, 4 cores, has n2 reserved.
+/// n2 is used by allocations that cannot be preempted; `w` reserves it.
 fn reserved_elsewhere(profile: Profile) -> Stage {
     let queues = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 4}}},
         {name: c, properties: {preemption.policy: disabled}}";

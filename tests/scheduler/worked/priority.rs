@@ -66,7 +66,7 @@ fn ex_04_saturation_and_the_value_of_nothing() {
         stage.submit(&app, &queue);
         stage.ask(&app, &app, priority, 1);
         assert_eq!(stage.priorities(&[&queue, "root.par"]), seen, "{leaf}, ask of {priority}");
-        // A queue that shows nothing still schedules what it has.
+        // A queue without a visible priority still schedules its requests.
         assert_eq!(stage.apps(1), app);
     }
 }

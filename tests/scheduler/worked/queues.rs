@@ -1,4 +1,4 @@
-//! EX-13, EX-14, EX-16, EX-17: quotas, application maxima, draining and dynamic queues.
+//! EX-13, EX-14, EX-16, EX-17: quotas, application maximums, draining and dynamic queues.
 
 use model::{Profile, Resource};
 use scheduler::EventKind;
@@ -61,7 +61,7 @@ fn ex_14_only_so_many_applications_run() {
         });
         message.collect::<Vec<_>>()
     };
-    // Cycle 5 allocates nothing and says once that a3 is held back; a sixth one does not report it again.
+    // Cycle 5 reports a3 as blocked, and the sixth does not repeat it.
     assert_eq!(runnable(&stage.play("- schedule: 1")), ["a3 false"]);
     assert_eq!(runnable(&stage.play("- schedule: 1")), [""; 0]);
     stage.play("- release: {app: a1, id: a1-1}");
@@ -72,7 +72,6 @@ fn ex_14_only_so_many_applications_run() {
     assert_eq!(shown(&stage), "Completing Running Starting 2");
 }
 
-/// The configuration of EX-16, with `par` or without.
 fn ex_16_text(with_par: bool) -> String {
     let par = if with_par { ", {name: par, queues: [{name: l1}, {name: l2}]}" } else { "" };
     open_root(&format!("{{name: keep}}{par}"))
@@ -83,7 +82,6 @@ fn ex_16_reload(with_par: bool) -> String {
     format!("- config: \"{}\"", ex_16_text(with_par))
 }
 
-/// EX-16 up to step 5: `par` drains, a runs on in it.
 fn ex_16_draining() -> Stage {
     let mut stage = Stage::bare(Profile::Kornsole, &ex_16_text(true));
     stage.play("- node: {id: n0, capacity: {vcore: 10}}");

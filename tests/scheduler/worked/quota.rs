@@ -1,12 +1,10 @@
-//! Quota preemption (N-01 to N-09 of the profiles): when a queue above its maximum is brought down, and who goes. The recordings of 1.9.0
-//! have the rest.
+//! Quota preemption (N-01 to N-09 of the profiles). The recordings of 1.9.0 cover the rest.
 
 use model::Profile;
 use scheduler::{AskSpec, EventKind, PartitionCommand};
 
 use super::stage::{Stage, cores};
 
-/// A configuration that enforces maxima, with these queues below an open root.
 fn enforced(queues: &str) -> String {
     format!(
         "partitions: [{{name: default, preemption: {{quotapreemptionenabled: true}}, \
@@ -14,7 +12,6 @@ fn enforced(queues: &str) -> String {
     )
 }
 
-/// A leaf `root.a` with this maximum, these properties and this guarantee.
 fn leaf(max: u32, properties: &str, guaranteed: u32) -> String {
     let resources = format!("max: {{vcore: {max}}}, guaranteed: {{vcore: {guaranteed}}}");
     enforced(&format!("{{name: a, resources: {{{resources}}}, properties: {{{properties}}}}}"))
@@ -22,7 +19,6 @@ fn leaf(max: u32, properties: &str, guaranteed: u32) -> String {
 
 const DELAY: &str = "quota.preemption.delay: 3s";
 
-/// Leaf `root.a` runs t1 to t5 with two cores each.
 fn full(profile: Profile, properties: &str, guaranteed: u32) -> Stage {
     let mut stage = Stage::bare(profile, &leaf(10, properties, guaranteed));
     stage.play("- node: {id: n1, capacity: {vcore: 20}}");
@@ -34,7 +30,6 @@ fn full(profile: Profile, properties: &str, guaranteed: u32) -> Stage {
     stage
 }
 
-/// What goes for its quota while the clock advances.
 fn victims(stage: &mut Stage, by: &str) -> String {
     let events = stage.play(&format!("- advance: {by}"));
     let gone = events.into_iter().filter_map(|event| match event {
@@ -90,7 +85,7 @@ fn n_01_the_delay_is_read_by_its_old_name() {
     }
 }
 
-/// t1 offers itself; o began the application.
+/// t1 allows preemption; o is the originator of the application.
 #[test]
 fn n_01a_who_offers_itself_goes_first() {
     for (profile, first) in [(Profile::Kornsole, "t1<root.a"), (Profile::V1_9_0, "o<root.a")] {
@@ -113,7 +108,7 @@ fn n_01a_who_offers_itself_goes_first() {
     }
 }
 
-/// The leaf is 8 above its guarantee, its parent 2.
+/// The leaf is 8 above its guaranteed resources, its parent 2.
 #[test]
 fn n_01b_every_guarantee_of_the_path_protects() {
     for (profile, left) in [(Profile::Kornsole, 8), (Profile::V1_9_0, 4)] {
@@ -134,7 +129,7 @@ fn n_01b_every_guarantee_of_the_path_protects() {
     }
 }
 
-/// Of the 6 that are to go b, which has 2 of its 4, owes nothing.
+/// b uses 2 of its 4 guaranteed.
 #[test]
 fn n_01c_who_lacks_something_gives_nothing_of_it() {
     let tree = |max: u32| {

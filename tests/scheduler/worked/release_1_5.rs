@@ -1,11 +1,9 @@
-//! What only 1.5.1 does, or what all releases do and the default profile does not: stale priorities, usage beyond a maximum, and victims
-//! on nodes that could never hold the ask.
+//! Behavior of 1.5.1 only, or of all releases but not the default profile.
 
 use model::Profile;
 
 use super::stage::{Stage, open_root};
 
-/// The rule of 1.5.1: a queue on the path that uses more of any name than its maximum gets nothing (D-22).
 #[test]
 fn d_22_a_queue_above_its_maximum_gets_nothing_more() {
     let queues = |max: &str| format!("{{name: a, resources: {{max: {{{max}}}}}}}, {{name: b}}");
@@ -34,7 +32,7 @@ fn d_22_a_queue_above_its_maximum_gets_nothing_more() {
     }
 }
 
-/// A name that lost its last node stays in the cluster's size with 0 (P-04), so that what runs there stops the whole cluster.
+/// The resource stays in the cluster's size with 0 (P-04), so its usage blocks the whole cluster.
 #[test]
 fn d_22_a_name_without_nodes_stops_the_cluster() {
     for profile in Profile::ALL {
@@ -53,7 +51,7 @@ fn d_22_a_name_without_nodes_stops_the_cluster() {
     }
 }
 
-/// 1.5.1 takes a name that a node lacks for unlimited there when it counts what victims free, so they go in vain.
+/// 1.5.1 treats a resource that a node lacks as unlimited, so preemption is useless.
 #[test]
 fn sch_157_victims_on_a_node_that_lacks_a_resource() {
     let queues =
@@ -68,13 +66,12 @@ fn sch_157_victims_on_a_node_that_lacks_a_resource() {
         assert_eq!([stage.cycle(), stage.cycle()], ["s@n1", "t@n1"]);
         stage.submit("y", "root.b");
         stage.play("- ask: {app: y, id: w, resource: {vcore: 1, gpu: 1}, allowPreemptOther: true}\n- advance: 1s");
-        // Nothing is reserved, for the node could never hold the ask.
+        // Without a reservation, because the node can never fit the request.
         assert_eq!(stage.cycle(), if profile == Profile::V1_5_1 { "-t" } else { "nothing" }, "{profile}");
         assert_eq!(stage.cycle(), "nothing", "{profile}");
     }
 }
 
-/// The priority of the root, and of a parent whose fence came with a reload.
 fn priorities(stage: &Stage) -> [i32; 2] {
     ["root", "root.p"].map(|path| {
         let queues = &stage.partition().queues;
@@ -82,7 +79,7 @@ fn priorities(stage: &Stage) -> [i32; 2] {
     })
 }
 
-/// A leaf p.b with an offset of 100, in which x waits with an ask of priority 0; then p becomes a fence.
+/// p.b has an offset of 100 and a pending request of priority 0; then p becomes a fence.
 fn stale(profile: Profile) -> Stage {
     let config = |p: &str| {
         open_root(&format!(
@@ -103,7 +100,7 @@ fn stale(profile: Profile) -> Stage {
     stage
 }
 
-/// P-02: whatever an application hands up goes the whole way, also where it changes nothing on the next level.
+/// P-02: a priority goes up to the root, even if the next level is unchanged.
 #[test]
 fn p_02_what_hands_up_priorities() {
     let fresh = [
@@ -135,7 +132,7 @@ fn p_02_what_hands_up_priorities() {
     }
 }
 
-/// P-06: since 1.8.0 what ends takes its spent ask with it, which hands the priority up if none that waits is more important.
+/// P-06: since 1.8.0 the spent request is removed, too.
 #[test]
 fn p_02_the_end_of_an_allocation_hands_up_where_its_ask_goes() {
     for profile in Profile::RELEASES {
@@ -148,7 +145,7 @@ fn p_02_the_end_of_an_allocation_hands_up_where_its_ask_goes() {
     }
 }
 
-/// As [`stale`], and x has an allocation of a priority, and waits with priority 0.
+/// Like [`stale`], with an allocation of this priority.
 fn stale_with_running(profile: Profile, priority: i32) -> Stage {
     let config =
         |p: &str| open_root(&format!("{{name: p, {p} queues: [{{name: b, properties: {{priority.offset: '100'}}}}]}}"));
@@ -163,7 +160,7 @@ fn stale_with_running(profile: Profile, priority: i32) -> Stage {
     stage
 }
 
-/// SCH-062: a queue that goes hands up what is left, the whole way.
+/// SCH-062: a removed queue passes the remaining priority up to the root.
 #[test]
 fn p_02_a_queue_that_goes_hands_up() {
     let without =
@@ -172,7 +169,6 @@ fn p_02_a_queue_that_goes_hands_up() {
         let mut stage = stale(profile);
         stage.play("- remove: {app: z}");
         assert_eq!(priorities(&stage), [0, 0], "{profile}: an application without asks that ends");
-        // Stale again, by the way back.
         let open = without.replace("fence", "default").replace("}]}", "}, {name: c}]}");
         stage.play(&format!("- config: |\n    {}", open_root(&open).replace('\n', " ")));
         assert_eq!(priorities(&stage), [0, 100], "{profile}");

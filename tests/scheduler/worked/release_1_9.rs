@@ -1,10 +1,10 @@
-//! What 1.9.0 decides otherwise than 1.8.0, and what the default profile makes of it (section 10 of the profiles).
+//! Differences of 1.9.0 from 1.8.0 (section 10 of the profiles).
 
 use model::{Profile, Resource};
 
 use super::stage::{Stage, open_root};
 
-/// A capacity of 0 on n1 is as if n1 did not name the resource.
+/// A capacity of 0 on n1 is the same as a missing resource.
 #[test]
 fn n_06_a_capacity_of_0_is_no_capacity() {
     for profile in Profile::ALL {
@@ -19,7 +19,7 @@ fn n_06_a_capacity_of_0_is_no_capacity() {
     }
 }
 
-/// The ask t2 holds n1; its queue's maximum is lowered below what runs.
+/// Request t2 reserves n1; its queue's maximum is lowered below the usage.
 #[test]
 fn n_04_a_reservation_without_headroom_is_given_up_after_120_minutes() {
     let tree = |max: u32| open_root(&format!("{{name: a, resources: {{max: {{vcore: {max}}}}}}}"));
@@ -41,7 +41,6 @@ fn n_04_a_reservation_without_headroom_is_given_up_after_120_minutes() {
     }
 }
 
-/// The parent's offset changes for its child, which inherits none; a sort order is inherited, and then taken out.
 #[test]
 fn n_05_what_a_reload_makes_of_properties() {
     let tree = |parent: &str, child: &str| {

@@ -1,9 +1,8 @@
-//! EX-19: nodes kept for asks that found no room.
+//! EX-19: nodes reserved for requests that fit no node.
 
 use super::stage::{Stage, open_root};
 use model::Profile;
 
-/// s1 on n1, s2 on n2, and `big`, which needs this many cores, asks.
 fn ex_19(profile: Profile, big: u32) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}"));
     stage.submit("a", "root.q");

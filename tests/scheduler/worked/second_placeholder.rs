@@ -1,8 +1,7 @@
-//! SCH-151, SCH-157: why a second placeholder of a gang waits for 15 seconds before it preempts, where victims take their time to stop.
+//! SCH-151, SCH-157: a second placeholder waits 15 s before it preempts if victims stop slowly.
 //!
-//! The node of the first one is reserved until its victims are gone. The second one tries in the meantime, finds no other node, and may try
-//! again 15 seconds after that. The releases do the same: the time of the last try is kept with each ask, and a node that is reserved for
-//! another is none.
+//! The node of the first one is reserved until its victims are removed. The second one finds no other node, and may try
+//! again after 15 s. The releases do the same.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +15,7 @@ fn cores(vcore: i64) -> Resource {
     super::stage::cores(vcore)
 }
 
-/// A scheduler that waits for stops to be confirmed. On each of `nodes`, of three cores, x of root.a has three allocations of one; a gang y of
-/// root.b wants two placeholders of one core.
+/// A scheduler that waits for confirmed stops; gang y requests two placeholders of one core.
 fn gang(profile: Profile, nodes: &[&str]) -> Scheduler {
     let config = open_root(
         "{name: a, resources: {guaranteed: {vcore: 1}}}, {name: b, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 1s}}",
@@ -56,7 +54,7 @@ fn gang(profile: Profile, nodes: &[&str]) -> Scheduler {
     scheduler
 }
 
-/// Runs one cycle, confirms what it asks to stop if `stops`, and gives for which asks something was preempted or allocated.
+/// Returns the requests with a preemption or an allocation.
 fn cycle(scheduler: &mut Scheduler, ms: u64, stops: bool) -> Vec<String> {
     let now = Time::ZERO + Duration::from_millis(ms);
     let events = scheduler.apply(now, &Command::Cycle);

@@ -1,4 +1,4 @@
-//! A scheduler on a stage: steps in, what happened out.
+//! A stage for a scheduler: steps in, events out.
 
 use std::io;
 
@@ -11,12 +11,11 @@ use scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
 use view::waiting::Explanation;
 use view::{PartitionView, ViewBuilder};
 
-/// What everybody may submit to, with a node on which room is plentiful.
+/// An open root, with a node that is large enough for everything.
 pub struct Stage {
     runner: Runner,
 }
 
-/// The events of some steps.
 #[derive(Default)]
 struct Received(Vec<EventKind>);
 
@@ -32,19 +31,19 @@ impl Sink for Received {
 }
 
 impl Stage {
-    /// The default profile, queues below an open root, and one large node.
+    /// The default profile, queues under an open root, and one large node.
     pub fn new(queues: &str) -> Self {
         Self::by(Profile::Kornsole, queues)
     }
 
-    /// The same under another profile.
+    /// Like [`Self::new`], under this profile.
     pub fn by(profile: Profile, queues: &str) -> Self {
         let mut stage = Self::bare(profile, &open_root(queues));
         stage.play("- node: {id: n0, capacity: {memory: 1T, vcore: 1000}}");
         stage
     }
 
-    /// A whole configuration, and no node.
+    /// A complete configuration without nodes.
     pub fn bare(profile: Profile, text: &str) -> Self {
         let mut runner = Runner::new(profile);
         let reading = config::read(text, profile);
@@ -54,7 +53,7 @@ impl Stage {
         Self { runner }
     }
 
-    /// Plays steps and gives the events.
+    /// Plays steps and returns the events.
     pub fn play(&mut self, steps: &str) -> Vec<EventKind> {
         let reading = scenario::read(&format!("steps:\n{steps}\n"));
         assert_eq!(reading.faults, []);
@@ -65,8 +64,8 @@ impl Stage {
         received.0
     }
 
-    /// Runs one cycle and gives what came of it, in order: `-t` for a victim, `t>n` and `t<n` for a reservation made and given up,
-    /// `t@n` for an allocation, `t!n` for a required node on which nobody can make room.
+    /// Runs one cycle: `-t` is a victim, `t>n` and `t<n` a created and a released reservation, `t@n` an allocation,
+    /// `t!n` a required node without enough victims.
     pub fn cycle(&mut self) -> String {
         let report = self.play("- schedule: 1").into_iter().filter_map(|event| match event {
             EventKind::Preempted { ask, .. } => Some(format!("-{ask}")),
@@ -80,13 +79,13 @@ impl Stage {
         if report.is_empty() { "nothing".to_owned() } else { report.join(" ") }
     }
 
-    /// Gives a command that no step is for.
+    /// Applies a command that scenarios cannot express.
     pub fn command(&mut self, command: PartitionCommand) {
         let step = ScenarioStep { at: Place::default(), kind: StepKind::Command(command) };
         self.runner.step(&step, &mut Received::default()).expect("nothing is written");
     }
 
-    /// Plays steps and gives what each refusal says.
+    /// Plays steps and returns the messages of rejections.
     pub fn refusals(&mut self, steps: &str) -> Vec<String> {
         let said = self.play(steps).into_iter().filter_map(|event| match event {
             EventKind::AppRejected { message, .. } | EventKind::Denied { message, .. } => Some(message),
@@ -101,12 +100,12 @@ impl Stage {
         assert!(events.iter().any(|event| matches!(event, EventKind::AppAccepted { .. })), "{events:?}");
     }
 
-    /// Asks `count` times for one core.
+    /// Adds `count` requests for one core.
     pub fn ask(&mut self, app: &str, id: &str, priority: i32, count: u32) {
         self.ask_for(app, id, "{vcore: 1}", priority, count);
     }
 
-    /// Asks `count` times for something.
+    /// Adds `count` requests for a resource.
     pub fn ask_for(&mut self, app: &str, id: &str, resource: &str, priority: i32, count: u32) {
         self.play(&format!(
             "- ask: {{app: {app}, id: {id}, resource: {resource}, priority: {priority}, count: {count}}}"
@@ -119,7 +118,7 @@ impl Stage {
         report.join(" ")
     }
 
-    /// Runs cycles and gives the application that each allocated for.
+    /// Runs cycles and returns the application of each allocation.
     pub fn apps(&mut self, cycles: usize) -> String {
         self.allocated(cycles, |event| match event {
             EventKind::Allocated { app, .. } => Some(app.to_string()),
@@ -127,7 +126,7 @@ impl Stage {
         })
     }
 
-    /// Runs cycles and gives the ask that each allocated.
+    /// Runs cycles and returns the request of each allocation.
     pub fn asks(&mut self, cycles: usize) -> String {
         self.allocated(cycles, |event| match event {
             EventKind::Allocated { ask, .. } => Some(ask.to_string()),
@@ -135,7 +134,7 @@ impl Stage {
         })
     }
 
-    /// Runs cycles and gives the node that each allocated on.
+    /// Runs cycles and returns the node of each allocation.
     pub fn nodes(&mut self, cycles: usize) -> String {
         self.allocated(cycles, |event| match event {
             EventKind::Allocated { node, .. } => Some(node.to_string()),
@@ -143,19 +142,19 @@ impl Stage {
         })
     }
 
-    /// What a person sees of the partition.
+    /// The view of the partition.
     pub fn view(&self) -> PartitionView {
         let mut scheduler = self.runner.scheduler().clone();
         let view = ViewBuilder::default().update(Time::ZERO, &mut scheduler).expect("a first view");
         view.partitions[0].clone()
     }
 
-    /// Loads another configuration and gives the events.
+    /// Loads another configuration and returns the events.
     pub fn configure(&mut self, text: &str) -> Vec<EventKind> {
         self.play(&format!("- config: \"{text}\""))
     }
 
-    /// Why an application waits now.
+    /// Explains why an application is pending.
     pub fn explain(&self, app: &str) -> Explanation {
         self.partition().explain(self.runner.now(), &app.into(), None).expect("the application is there")
     }
@@ -170,30 +169,30 @@ impl Stage {
         &self.runner.scheduler().partitions()[0]
     }
 
-    /// A queue that is there.
+    /// Finds an existing queue.
     pub fn queue(&self, path: &str) -> &Queue {
         self.find(path).expect("the queue is there")
     }
 
-    /// A queue, if it is there.
+    /// Finds a queue, if it exists.
     pub fn find(&self, path: &str) -> Option<&Queue> {
         let queues = &self.partition().queues;
         queues.find_text(path).map(|key| &queues[key])
     }
 
-    /// States of queues, `gone` for what is not there.
+    /// The states of queues, or `gone`.
     pub fn states(&self, paths: &[&str]) -> String {
         let state = |path: &&str| self.find(path).map_or("gone".to_owned(), |queue| queue.state.to_string());
         paths.iter().map(state).collect::<Vec<_>>().join(" ")
     }
 
-    /// Current priorities of queues, `-` for one without requests.
+    /// The current priorities of queues, `-` without requests.
     pub fn priorities(&self, paths: &[&str]) -> String {
         let priority = |path: &&str| self.queue(path).current_priority().to_string();
         paths.iter().map(priority).collect::<Vec<_>>().join(" ")
     }
 
-    /// The state of an application, live or ended.
+    /// The state of an active or finished application.
     pub fn app(&self, id: &str) -> &'static str {
         let partition = self.partition();
         let live = partition.app_key(&AppId::from(id)).map(|key| partition.apps[key].state);
@@ -201,25 +200,25 @@ impl Stage {
         live.or_else(ended).map_or("unknown", |state| state.name())
     }
 
-    /// A live application.
+    /// Finds an active application.
     pub fn application(&self, id: &str) -> &Application {
         let partition = self.partition();
         let key = partition.app_key(&AppId::from(id)).expect("the application is live");
         &partition.apps[key]
     }
 
-    /// What may still be allocated in a queue.
+    /// The headroom of a queue.
     pub fn headroom(&self, path: &str) -> Resource {
         self.partition().queues.headroom(self.queue(path).key).unwrap_or_default()
     }
 }
 
-/// A configuration with these queues below a root that everybody may submit to.
+/// A configuration with these queues under a root that accepts all users.
 pub fn open_root(queues: &str) -> String {
     format!("partitions: [{{name: default, queues: [{{name: root, submitacl: '*', queues: [{queues}]}}]}}]")
 }
 
-/// A resource from cores and anything else.
+/// Creates a resource from cores.
 pub fn cores(vcore: i64) -> Resource {
     [("vcore", vcore * 1000)].into_iter().collect()
 }

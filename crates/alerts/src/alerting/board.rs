@@ -1,4 +1,4 @@
-//! The board: the alerts of one cluster, for all who read and change them.
+//! The board: the alerts of one cluster, for all readers and writers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::SyncSender;
@@ -12,24 +12,23 @@ use super::store::Store;
 use crate::{Alert, Alerts, Change, ChangeKind, Ended, Given, Rules, Silence, SilenceOrder, Subject};
 use model::Time;
 
-/// How many changes wait for one receiver at most.
+/// The maximum number of queued changes per receiver.
 pub const MOST_WAITING: usize = 500;
-/// How many changes the picture has, for those who notice what is new.
 const RECENT: usize = 50;
-/// How often the state is written though nothing was reported.
+/// The write interval without changes.
 const WRITTEN_EVERY: Duration = Duration::from_secs(60);
 
-/// How the scheduler's time and the wall clock go together at a step.
+/// The relation of scheduler time and wall clock at a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// What the wall clock shows.
+    /// The wall clock.
     pub wall: SystemTime,
-    /// How much faster the scheduler's time runs.
+    /// The speed of the scheduler clock.
     pub speed: f64,
 }
 
 impl Timing {
-    /// In milliseconds since 1970, `ago` of the scheduler's time before now.
+    /// The wall clock at `ago` of scheduler time before now, in milliseconds since 1970.
     fn ms(self, ago: Duration) -> i64 {
         let ago = ago.div_f64(self.speed.max(0.001));
         let at = self.wall.checked_sub(ago).unwrap_or(UNIX_EPOCH);
@@ -37,48 +36,48 @@ impl Timing {
     }
 }
 
-/// How a receiver is.
+/// The status of a receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStatus {
-    /// Its name in the rules.
+    /// The name.
     pub name: String,
-    /// What it took, in all.
+    /// The number of delivered changes.
     pub taken: u64,
-    /// Pending requests for it.
+    /// The number of queued changes.
     pub waiting: usize,
-    /// What was given up because too much waited.
+    /// The number of changes dropped from a full queue.
     pub dropped: u64,
-    /// Why the last try failed; `None` after one that did not.
+    /// Why the last try failed; `None` after a success.
     pub failure: Option<String>,
 }
 
-/// What the board shows at one time.
+/// The snapshot of a board.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
-    /// When it was evaluated last, by the cluster's time; `None`: not yet.
+    /// The cluster time of the last evaluation; `None` before the first one.
     pub at: Option<Time>,
-    /// The active rules.
+    /// The rules.
     pub rules: Arc<Rules>,
-    /// The alerts, the worst that fire first.
+    /// The alerts, the worst firing ones first.
     pub alerts: Vec<Alert>,
-    /// How many more there would be of a rule than are kept.
+    /// The number of alerts beyond the maximum, by rule.
     pub beyond: BTreeMap<String, u64>,
-    /// Those that have ended, the newest first.
+    /// The resolved alerts, the newest first.
     pub ended: Vec<Ended>,
-    /// The silences, the newest first, those that are over among them.
+    /// The silences, the newest first, including ended ones.
     pub silences: Vec<Silence>,
-    /// What was reported last, the oldest first.
+    /// The last changes, the oldest first.
     pub recent: Vec<Change>,
-    /// The number that the next change has.
+    /// The number of the next change.
     pub next_change: u64,
     /// The receivers, by name.
     pub receivers: Vec<ReceiverStatus>,
-    /// What is wrong with the alerts themselves, in words.
+    /// Problems of alerting itself, in words.
     pub trouble: Vec<String>,
 }
 
 impl Picture {
-    /// The alerts that fire and that nothing blocks.
+    /// The firing alerts that are neither inhibited nor silenced.
     pub fn on(&self) -> impl Iterator<Item = &Alert> {
         self.alerts.iter().filter(|alert| alert.is_on())
     }
@@ -86,36 +85,33 @@ impl Picture {
 
 pub(super) struct Inner {
     pub alerts: Alerts,
-    /// Pending requests for each receiver, by its name.
+    /// Queued notices, by receiver.
     pub outbox: BTreeMap<String, VecDeque<Notice>>,
-    /// When alerts started to fire by the wall clock, in ms since 1970.
+    /// When alerts fired by the wall clock, in ms since 1970.
     pub began: BTreeMap<(String, Subject), i64>,
     pub status: BTreeMap<String, ReceiverStatus>,
     recent: VecDeque<Change>,
-    /// Why the file was not written last.
     unwritten: Option<String>,
-    /// Why something else of the state directory is not written.
+    /// Why another file of the state directory cannot be written.
     unkept: Option<String>,
     notes: Vec<String>,
     written: Option<SystemTime>,
 }
 
-/// Called when the picture has changed, from any thread.
+/// Called after a change of the snapshot, from any thread.
 type Wake = Box<dyn Fn() + Send + Sync>;
 
 /// The alerts of one cluster.
 pub struct Board {
-    /// How the cluster is called in what is sent.
+    /// The cluster name in notices.
     pub cluster: String,
     pub(super) inner: Mutex<Inner>,
     picture: ArcSwap<Picture>,
     store: Option<Store>,
-    /// Wakes the threads that send.
     pub(super) senders: Mutex<Vec<SyncSender<()>>>,
     wake: Mutex<Option<Wake>>,
 }
 
-/// What the file has.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Saved {
     alerts: String,
@@ -130,8 +126,8 @@ impl std::fmt::Debug for Board {
 }
 
 impl Board {
-    /// A board by a set of rules. With a store it continues where that ends, at the cluster's time `now`; what is wrong with it is reported in
-    /// the picture.
+    /// Creates a board. With a store, it continues from the file at the cluster time `now`; problems with it are in the
+    /// snapshot.
     pub fn new(cluster: &str, rules: Arc<Rules>, store: Option<Store>, now: Time, notes: Vec<String>) -> Self {
         let mut inner = Inner {
             alerts: Alerts::new(rules),
@@ -151,7 +147,7 @@ impl Board {
             inner.notes.push(format!("the saved alerts are damaged ({why}); moved to {file} and started a new file"));
         }
         let names: Vec<String> = inner.alerts.rules().targets.receivers.iter().map(|one| one.name.clone()).collect();
-        // Pending requests for a receiver that there is no more has nowhere to go.
+        // Drops the queues of removed receivers.
         inner.outbox.retain(|name, _| names.contains(name));
         for name in names {
             inner.status.insert(name.clone(), ReceiverStatus { name, ..ReceiverStatus::default() });
@@ -161,12 +157,12 @@ impl Board {
         Self { cluster, inner, picture, store, senders: Mutex::default(), wake: Mutex::default() }
     }
 
-    /// What it shows. Costs a pointer.
+    /// The snapshot; cheap.
     pub fn picture(&self) -> Arc<Picture> {
         self.picture.load_full()
     }
 
-    /// Has `wake` called when the picture has changed, from any thread. Replaces the one before.
+    /// Calls `wake` after each change of the snapshot, from any thread. Replaces the previous callback.
     pub fn on_change(&self, wake: Wake) {
         *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
     }
@@ -175,7 +171,7 @@ impl Board {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Judges all rules at a moment, and has sent what is new. Gives it.
+    /// Evaluates all rules, and sends and returns the changes.
     pub fn step(&self, given: &Given, timing: Timing) -> Vec<Change> {
         let mut inner = self.inner();
         let mut given = given.clone();
@@ -186,7 +182,7 @@ impl Board {
         for change in &changes {
             inner.queue(change, timing);
         }
-        // A clock that was set back does not say how long ago that was.
+        // After a clock setback, the age of the last write is unknown.
         let long_ago = |at| timing.wall.duration_since(at).map_or(true, |ago| ago >= WRITTEN_EVERY);
         let due = inner.written.is_none_or(long_ago);
         if !changes.is_empty() || due {
@@ -199,38 +195,38 @@ impl Board {
         changes
     }
 
-    /// Says why something else of the state directory cannot be written; `None` once it can.
+    /// Sets why another file of the state directory cannot be written; `None` if it can.
     pub fn set_unkept(&self, why: Option<String>) {
         let mut inner = self.inner();
         inner.unkept = why;
         self.show(inner);
     }
 
-    /// Whether there can be such a silence now.
+    /// Whether a silence is possible now.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns the reason if not.
     pub fn can_silence(&self, order: &SilenceOrder) -> Result<(), String> {
         self.inner().alerts.can_silence(order)
     }
 
-    /// Silences from now on. Returns the number of the silence.
+    /// Starts a silence. Returns its number.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns the reason if it is impossible.
     pub fn silence(&self, order: SilenceOrder, now: Time) -> Result<u64, String> {
         self.retained(|alerts| alerts.silence(order, now), "save the silence")
     }
 
-    /// Ends a silence before its time.
+    /// Ends a silence early.
     ///
     /// # Errors
-    /// There is none of this number active.
+    /// Returns an error if no active silence has this number.
     pub fn end_silence(&self, id: u64, by: &str, now: Time) -> Result<(), String> {
         self.retained(|alerts| alerts.end_silence(id, by, now), "save the end of the silence")
     }
 
-    /// Changes what a person ordered: it is on the disk when this returns, or it is not done.
+    /// Makes a user's change durable, or rejects it.
     fn retained<T>(&self, change: impl FnOnce(&mut Alerts) -> Result<T, String>, what: &str) -> Result<T, String> {
         let mut inner = self.inner();
         let before = inner.alerts.clone();
@@ -247,14 +243,13 @@ impl Board {
         }
     }
 
-    /// Writes the state, where it is kept. What cannot be written is reported, and nothing stops.
+    /// Writes the state, if there is a store. A failure is reported, and alerting continues.
     pub(super) fn write(&self, inner: &mut Inner, at: SystemTime) {
         let Some(store) = &self.store else { return };
         inner.written = Some(at);
         inner.unwritten = inner.saved().and_then(|text| store.write(&text)).err();
     }
 
-    /// Shows what is so now.
     pub(super) fn show(&self, inner: MutexGuard<'_, Inner>) {
         self.picture.store(Arc::new(inner.picture()));
         drop(inner);
@@ -265,7 +260,7 @@ impl Board {
 
     fn wake_senders(&self) {
         for sender in self.senders.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            // One that has been woken already looks anyway.
+            // A sender that is already woken checks anyway.
             let _ = sender.try_send(());
         }
     }
@@ -286,7 +281,7 @@ impl Inner {
         serde_json::to_string(&saved).map_err(|error| error.to_string())
     }
 
-    /// Puts a change into the queues of those that are to receive of it.
+    /// Queues a change for the receivers of its severity.
     fn queue(&mut self, change: &Change, timing: Timing) {
         let alert = &change.alert;
         let key = (alert.rule.clone(), alert.subject.clone());

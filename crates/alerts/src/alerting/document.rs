@@ -1,4 +1,4 @@
-//! What is sent of alerts: the JSON that an Alertmanager takes, and the JSON that it sends to webhooks.
+//! The documents to send: JSON for an Alertmanager, and JSON in the format of its webhooks.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::{Alert, ChangeKind, Rule, Rules};
 
-/// How long an Alertmanager trusts that an alert fires without hearing of it again. It is posted again every minute.
+/// How long an Alertmanager considers an alert active without an update. It gets one every minute.
 const BELIEVED: Duration = Duration::from_secs(4 * 60);
 
-/// One thing to send: what happened to an alert, with times of the wall clock in ms since 1970.
+/// A change to send, with wall clock times in ms since 1970.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Notice {
     /// The number of the change.
     pub number: u64,
-    /// Whether it fires or has ended.
+    /// The kind.
     pub kind: ChangeKind,
-    /// The alert as it was then.
+    /// The alert at that time.
     pub alert: Alert,
-    /// When it started to fire.
+    /// When it fired.
     pub began: i64,
-    /// When it was over.
+    /// When it resolved.
     pub ended: Option<i64>,
 }
 
-/// The labels of an alert: what it is known by.
+/// The identifying labels of an alert.
 pub fn labels(alert: &Alert, cluster: &str) -> Map<String, Value> {
     let mut labels = Map::new();
     labels.insert("alertname".to_owned(), alert.rule.clone().into());
@@ -51,13 +51,13 @@ fn annotations(alert: &Alert, rules: &Rules) -> Map<String, Value> {
     all
 }
 
-/// A time of the wall clock as RFC 3339.
+/// Formats a wall clock time as RFC 3339.
 pub fn rfc3339(ms: i64) -> String {
     let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).ok();
     at.and_then(|at| at.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// What `POST /api/v2/alerts` of an Alertmanager takes: all alerts that fire, and those that have ended.
+/// The body of `POST /api/v2/alerts` of an Alertmanager: all firing alerts, and resolved ones.
 pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) -> String {
     let believed = now.saturating_add(i64::try_from(BELIEVED.as_millis()).unwrap_or_default());
     let one = |notice: &Notice| {
@@ -71,7 +71,7 @@ pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) 
     Value::Array(notices.iter().map(one).collect()).to_string()
 }
 
-/// What an Alertmanager posts to a webhook (version 4), of one alert. `number` tells two of the same apart.
+/// The webhook document of an Alertmanager (version 4) for one alert. `number` distinguishes repeated alerts.
 pub fn webhook(notice: &Notice, receiver: &str, rules: &Rules, cluster: &str) -> String {
     let status = match notice.kind {
         ChangeKind::Firing => "firing",
@@ -79,7 +79,7 @@ pub fn webhook(notice: &Notice, receiver: &str, rules: &Rules, cluster: &str) ->
     };
     let labels = labels(&notice.alert, cluster);
     let annotations = annotations(&notice.alert, rules);
-    // The zero of Go, which an Alertmanager sends where there is no end yet.
+    // Go's zero time, which an Alertmanager sends without an end.
     let ended = notice.ended.map_or_else(|| "0001-01-01T00:00:00Z".to_owned(), rfc3339);
     let fingerprint = fingerprint(&labels);
     let alert = json!({
@@ -107,7 +107,6 @@ pub fn webhook(notice: &Notice, receiver: &str, rules: &Rules, cluster: &str) ->
     .to_string()
 }
 
-/// The same labels have the same.
 fn fingerprint(labels: &Map<String, Value>) -> String {
     let mut hash = Sha256::new();
     for (name, value) in labels {

@@ -1,4 +1,4 @@
-//! Alerts of a running cluster: evaluated, kept, shown, sent.
+//! Alerts of a running cluster: evaluated, stored, shown, and sent.
 //!
 //! ```text
 //!  thread `alerts` ──Given──> Board::step ──> Picture (the console, REST, /metrics read it)
@@ -6,14 +6,15 @@
 //!                                 └─changes─> a queue for each receiver ──thread `alert-send`──> Alertmanager, webhook, command
 //! ```
 //!
-//! Where to read: [`board`] is the one place where alerts change; [`store`] the file; [`send`] the threads that send, [`document`] what.
+//! Only the [`board`] changes alerts; [`store`] is the file; [`send`] has the sending threads, [`document`] their
+//! documents.
 //!
 //! Invariants:
-//! - nothing here runs on the scheduler's thread, and no one who reads the picture waits;
-//! - what is to be sent is in the file before it is sent, and is taken out of it when it was taken: after a restart nothing is sent that was
-//!   taken. Only what was taken in the moment before a crash is sent again, with the same number;
-//! - queues are bounded: where a receiver no longer exists for long, the oldest go and are counted;
-//! - a disk that is full stops the file, and neither the rules nor the sending.
+//! - nothing runs on the scheduler's thread, and readers of the snapshot never wait;
+//! - a notice is in the file before it is sent, and removed after its delivery: a restart does not repeat deliveries,
+//!   except for one directly before a crash, which has the same number;
+//! - queues are bounded: if a receiver is unavailable for long, the oldest notices are dropped and counted;
+//! - a full disk affects only the file, neither rules nor sending.
 
 pub mod board;
 pub mod document;

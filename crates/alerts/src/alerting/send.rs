@@ -1,4 +1,4 @@
-//! Sending: a thread for each receiver, which tries again with growing pauses.
+//! Sends notices: a thread per receiver, with increasing pauses after failures.
 
 use std::sync::mpsc::{Receiver as Inbox, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, PoisonError, Weak};
@@ -11,17 +11,16 @@ use crate::rule::{Receiver, ReceiverKind};
 use crate::{ChangeKind, Rules};
 use engine::call::{Attempt, post, run};
 
-/// The first pause after a try that failed, and the longest.
+/// The first and the longest pause after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5 * 60));
-/// How often an Alertmanager receives of what still fires: it forgets what it does not receive of.
+/// The interval of updates to an Alertmanager about firing alerts, which expire there otherwise.
 const REPEATED: Duration = Duration::from_secs(60);
-/// How long a thread sleeps that has nothing to send.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Starts a thread for each receiver of the rules. They end when the board no longer exists.
+/// Starts a thread for each receiver. They end when the board is dropped.
 ///
 /// # Errors
-/// The operating system gives no thread.
+/// Returns an error if a thread cannot be started.
 pub fn start(board: &Arc<Board>) -> std::io::Result<()> {
     let rules = Arc::clone(&board.picture().rules);
     for receiver in rules.targets.receivers.clone() {
@@ -45,7 +44,7 @@ impl Sender {
         loop {
             let Some(board) = self.board.upgrade() else { return };
             let outcome = self.once(&board);
-            // Nothing keeps the board while this waits.
+            // Do not keep the board alive while waiting.
             drop(board);
             pause = match &outcome {
                 Ok(_) => Duration::ZERO,
@@ -62,7 +61,8 @@ impl Sender {
         }
     }
 
-    /// Waits; after a failure for the whole time, else until there is something to send. Whether the board no longer exists.
+    /// Waits: for the `whole` time after a failure, otherwise until there is something to send. Returns whether the
+    /// board was dropped.
     fn sleeps(&self, time: Duration, whole: bool) -> bool {
         let until = Instant::now() + time;
         loop {
@@ -75,7 +75,7 @@ impl Sender {
         }
     }
 
-    /// One try. Whether there is more to send.
+    /// Makes one try. Returns whether more is queued.
     fn once(&self, board: &Board) -> Result<bool, ()> {
         let now = SystemTime::now();
         let (notices, rules) = self.to_send(board);
@@ -83,7 +83,7 @@ impl Sender {
         let document: Arc<str> = self.document(&notices, &rules, &board.cluster, now).into();
         let who = &self.receiver.name;
         let stops = |time: Duration| {
-            // A command is ended by its time limit; no one waits for this thread.
+            // A command has its own time limit; no one waits for this thread.
             std::thread::sleep(time);
             false
         };
@@ -111,7 +111,7 @@ impl Sender {
         taken.map(|_| more).map_err(|_| ())
     }
 
-    /// Takes out of the queue what was taken. How many.
+    /// Removes delivered notices from the queue. Returns their number.
     fn take_out(&self, inner: &mut super::board::Inner, sent: &[Notice], last: u64) -> u64 {
         let Some(waiting) = inner.outbox.get_mut(&self.receiver.name) else { return 0 };
         let before = waiting.len();
@@ -126,7 +126,8 @@ impl Sender {
         (before - waiting.len()) as u64
     }
 
-    /// What is to be sent now. To an Alertmanager: all that fires, and what is over since; to others the next change.
+    /// The notices to send now: for an Alertmanager, all firing alerts and the newly resolved ones; for others, the
+    /// next change.
     fn to_send(&self, board: &Board) -> (Vec<Notice>, Arc<Rules>) {
         let inner = board.inner();
         let rules = Arc::clone(inner.alerts.rules());
@@ -148,7 +149,7 @@ impl Sender {
             let number = inner.alerts.next_change().saturating_sub(1);
             all.push(Notice { number, kind: ChangeKind::Firing, alert, began: *began, ended: None });
         }
-        // What fired and was over while no one could be reached leaves nothing to say but that it has ended.
+        // An alert that fired and resolved while the receiver was unavailable is only sent as resolved.
         (all, rules)
     }
 

@@ -1,4 +1,4 @@
-//! The file in which alerts are kept: written next to it and renamed, so that a reader finds it whole.
+//! The alerts file, written to a temporary file and renamed, so that readers find it complete.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{Read as _, Write as _};
@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use crate::Disk;
 use engine::file_lock::FileLock;
 
-/// The name of the file in a state directory.
+/// The file name in a state directory.
 pub const FILE: &str = "alerts.json";
-/// No such file is longer, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// The file of one cluster's alerts, which one process writes.
+/// The alerts file of a cluster, with one writer process.
 #[derive(Debug)]
 pub struct Store {
     file: PathBuf,
@@ -21,10 +20,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Takes the file in a directory, which is made where it is not there.
+    /// Locks the file in a directory, which is created if needed.
     ///
     /// # Errors
-    /// Another process has it, or the directory cannot be used: in words.
+    /// Returns an error if another process has it or the directory is unusable.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrong)?;
@@ -34,10 +33,10 @@ impl Store {
         }
     }
 
-    /// What is in it; `None` where there is nothing yet.
+    /// The content; `None` without a file.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn read(&self) -> Result<Option<String>, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", self.file.display());
         let mut text = String::new();
@@ -49,10 +48,10 @@ impl Store {
         Ok(Some(text))
     }
 
-    /// Puts a text in its place; it is on the disk when this returns.
+    /// Replaces the content durably.
     ///
     /// # Errors
-    /// Why it is not; what was there before still is.
+    /// Returns an error if the write fails; the old content remains.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let beside = self.file.with_extension("json.new");
         self.lock.keep().map_err(|error| format!("{}: {error}", self.file.display()))?;
@@ -63,36 +62,36 @@ impl Store {
             std::fs::rename(&beside, &self.file)
         };
         written().map_err(|error| {
-            // A part of it only takes room.
+            // A partial file only uses space.
             let _ = std::fs::remove_file(&beside);
             format!("{}: {error}", self.file.display())
         })
     }
 
-    /// Moves a file aside that is invalid, so that a new one can be started. Returns where it is then.
+    /// Moves an invalid file aside. Returns its new path.
     pub fn set_aside(&self) -> PathBuf {
         let aside = self.file.with_extension("json.damaged");
-        // It is only kept for a person to look at.
+        // It is stored only for inspection.
         let _ = std::fs::rename(&self.file, &aside);
         aside
     }
 }
 
-/// Makes a file that only its owner can read, or empties one that is there; one of an earlier version is closed to others.
+/// Creates or truncates a file with access for its owner only; earlier versions created it with wider permissions.
 fn private(path: &Path) -> std::io::Result<File> {
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.set_permissions(Permissions::from_mode(0o600))?;
     Ok(file)
 }
 
-/// How full the disk of a directory is; `None` where the system does not say.
+/// The usage of the disk of a directory; `None` if unknown.
 pub fn disk(folder: &Path) -> Option<Disk> {
     let found = rustix::fs::statvfs(folder).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
     Some(Disk {
         folder: folder.display().to_string(),
         free: bytes(found.f_bavail),
-        // What only root may use counts as used.
+        // Space reserved for root counts as used.
         size: bytes(found.f_blocks),
         failure: None,
     })
@@ -141,7 +140,7 @@ mod tests {
         let wall = SystemTime::now();
         let step = |wall| board.step(&given(), Timing { wall, speed: 1.0 });
         step(wall + Duration::from_secs(7200));
-        // As a disk that gives no more: what has to be a file is a directory.
+        // Simulates a full disk: a directory is in place of the file.
         let beside = file.with_extension("json.new");
         std::fs::create_dir_all(beside.join("below")).unwrap();
         let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();

@@ -1,4 +1,4 @@
-//! Conditions of the cluster as a whole, its configuration, the connection and the disk.
+//! Conditions of the cluster, its configuration, the connection, and the disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use view::record::{ChangeDetail, ObjectType, Record};
 use view::units::show_amount;
 use view::waiting::count;
 
-/// The connection and the disk: seen from outside of the cluster.
+/// The connection and the disk, which need no view.
 pub fn outside(rule: &Rule, given: &Given) -> Option<Vec<Reading>> {
     if rule.kind == Kind::ConnectionLost {
         let lost = given.connection.iter().map(|why| Reading::so(Subject::whole(SubjectKind::Connection), why.clone()));
@@ -32,7 +32,7 @@ pub fn outside(rule: &Rule, given: &Given) -> Option<Vec<Reading>> {
     Some(Reading::of_value(rule, subject, used, figures).into_iter().collect())
 }
 
-/// The newest configuration was refused.
+/// The newest configuration was rejected.
 pub fn config(given: &Given) -> Option<Vec<Reading>> {
     let kinds = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_REFUSED, ChangeDetail::CONFIG_ROLLED_BACK];
     let last = given.happened.as_ref()?.iter().rev().find(|record| kinds.contains(&record.detail));
@@ -45,7 +45,7 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     Some(refused.map(reading).into_iter().collect())
 }
 
-/// The scheduler's figures contradict each other. Where its health is unknown nothing changes.
+/// The health checks fail. If the health is unknown, nothing changes.
 pub fn unhealthy(given: &Given) -> Option<Vec<Reading>> {
     let wrong = given.health.as_ref()?;
     let more = wrong.len().saturating_sub(1) as u64;
@@ -56,7 +56,7 @@ pub fn unhealthy(given: &Given) -> Option<Vec<Reading>> {
     Some(wrong.first().map(reading).into_iter().collect())
 }
 
-/// Allocations that were preempted lately, counted by the records of events: each has its own time, so none counts twice.
+/// Recent preemptions, counted from event records by their own times, so that none counts twice.
 pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     let lately = |record: &&Arc<Record>| record.at <= given.at && given.at.since(record.at) < rule.within;
     let victim = |record: &&Arc<Record>| record.kind == ObjectType::APP && record.detail == ChangeDetail::ALLOC_PREEMPT;
@@ -64,7 +64,7 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
     for record in given.happened.iter().flatten().filter(lately).filter(victim) {
         *apps.entry(&record.object).or_default() += 1;
     }
-    // Records do not name their partition: an application is looked up where there is more than one.
+    // Records do not name their partition: with several partitions, the application is looked up.
     if given.view.partitions.len() > 1 {
         apps.retain(|app, _| part.app_by_id(&AppId::from(*app)).is_some());
     }
@@ -77,7 +77,7 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
         .collect()
 }
 
-/// Asks that fit all nodes together and none alone.
+/// Requests that fit all nodes together but no single one.
 pub fn fragmentation(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let asks = asks_without_a_node(part);
     let figures = format!(

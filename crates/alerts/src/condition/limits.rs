@@ -1,4 +1,4 @@
-//! How much users and groups use of their limits.
+//! Usage of user and group limits.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use view::units::show_amount;
 use view::waiting::resource_word;
 use view::{PartitionView, Side};
 
-/// One reading for each limit of a user or group: of the resource of which most is used.
+/// One reading per limit of a user or group, for its most used resource.
 pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut fullest: BTreeMap<Subject, LimitUsed> = BTreeMap::new();
-    // A limit of nothing is always used up, and no one waits for it to change.
+    // A limit of 0 is always used up, and does not need attention.
     for row in part.limits_used().into_iter().filter(|row| row.limit > 0) {
         let kind = match row.side {
             Side::User => SubjectKind::User,

@@ -1,6 +1,6 @@
-//! Of which subjects a rule's condition holds at one time.
+//! Conditions: the subjects for which a rule is true.
 //!
-//! A condition gives a [`Reading`] for every subject of which it holds, or would still hold if its alert fires already.
+//! A condition returns a [`Reading`] for each subject for which it is true, or would remain true if its alert fires.
 
 mod cluster;
 mod limits;
@@ -15,44 +15,44 @@ use super::subject::Subject;
 use view::PartitionView;
 use view::trends::Moment;
 
-/// A subject of which a condition holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading {
-    /// What it is of.
+    /// The subject.
     pub subject: Subject,
-    /// Whether it is enough to start with; otherwise it only keeps a firing alert from being over.
+    /// Whether it starts an alert; otherwise it only keeps one firing.
     pub starts: bool,
-    /// The figure next to the threshold, in the unit of the kind.
+    /// The value, in the unit of the threshold.
     pub value: f64,
-    /// The figures in words, without the subject.
+    /// The values in words, without the subject.
     pub figures: String,
-    /// Which thing of the subject it is, where that changes: as the application at the head of a queue. With another one the condition restarts.
+    /// The variable object of the subject, for example the first application of a queue. A change restarts the
+    /// condition.
     pub which: String,
 }
 
 impl Reading {
-    /// A reading of a figure, if it is enough to start with or to continue.
+    /// Returns a reading if the value starts or keeps an alert.
     fn of_value(rule: &Rule, subject: Subject, value: f64, figures: String) -> Option<Self> {
         let starts = value >= rule.at;
         (starts || value >= rule.resolve_at).then_some(Self { subject, starts, value, figures, which: String::new() })
     }
 
-    /// A reading of something that is so.
+    /// A reading without a threshold.
     fn so(subject: Subject, figures: String) -> Self {
         Self { subject, starts: true, value: 1.0, figures, which: String::new() }
     }
 }
 
-/// What all rules of a step share: made once, when the first of them needs it.
+/// Values that rules share within a step, computed on demand.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// What the trends measure, by partition.
+    /// The trend measurements, by partition.
     pub moments: Option<Vec<Moment>>,
     /// The queues whose first waiting application would fit, by partition.
     heads: Option<Vec<Vec<queues::Head>>>,
 }
 
-/// The readings of a rule. `None`: nothing can be seen now, so nothing changes.
+/// Returns the readings of a rule; `None` if nothing is observable now, so that nothing changes.
 pub(super) fn readings(rule: &Rule, given: &Given, memory: &Memory, shared: &mut Shared) -> Option<Vec<Reading>> {
     if rule.kind.about() == About::Outside {
         return cluster::outside(rule, given);
@@ -86,7 +86,6 @@ pub(super) fn readings(rule: &Rule, given: &Given, memory: &Memory, shared: &mut
     Some(given.view.partitions.iter().flat_map(of_partition).collect())
 }
 
-/// The heads of all queues, which two kinds of rules look at.
 fn heads<'s>(given: &Given, shared: &'s mut Shared) -> &'s [Vec<queues::Head>] {
     shared.heads.get_or_insert_with(|| given.view.partitions.iter().map(|part| queues::heads(given, part)).collect())
 }

@@ -1,4 +1,4 @@
-//! Nodes that went, and nodes that are not ready.
+//! Lost nodes, and nodes that are not ready.
 
 use super::Reading;
 use crate::given::Given;
@@ -10,7 +10,8 @@ use view::PartitionView;
 use view::drain::span;
 use view::waiting::amounts;
 
-/// Nodes that were there and open, and no longer exist: remembered from step to step, so one that was drained first is no loss.
+/// Nodes that were schedulable and no longer exist. They are tracked between steps: a node that was drained first is
+/// not lost.
 pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -> Vec<Reading> {
     let lost = memory.lost.iter().filter(|lost| lost.partition == *part.name);
     let there = |node: &str| part.nodes.contains_key(&NodeId::from(node));
@@ -26,10 +27,10 @@ pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -
     lost.filter(|lost| !there(&lost.node) && given.at.since(lost.at) < rule.within).map(reading).collect()
 }
 
-/// Nodes of which the cluster says that they are not ready.
+/// Nodes that the cluster reports as not ready.
 pub fn not_ready(part: &PartitionView) -> Vec<Reading> {
     let not_ready = part.nodes.values().filter_map(|node| Some((node, node.closed.as_deref()?)));
-    // Cordoned is someone's will.
+    // Cordoning is intentional.
     let not_ready = not_ready.filter(|(_, why)| *why != "cordoned");
     let reading = |(node, why): (&std::sync::Arc<view::NodeRow>, &str)| {
         let figures = format!("{why}, {} allocations on it", node.allocations.len());

@@ -1,4 +1,4 @@
-//! Conditions of queues: the first that waits and would fit, guarantees, waiting times, maxima, drains.
+//! Conditions of queues: the first waiting application would fit, guaranteed resources, waits, maxima, drains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ fn subject(part: &PartitionView, queue: &QueuePath) -> Subject {
     Subject::new(&part.name, SubjectKind::Queue, queue.as_str())
 }
 
-/// The application of a queue that has waited longest, if its oldest ask would fit.
+/// The application of a queue that has waited longest, if its oldest request would fit.
 pub struct Head {
     queue: QueuePath,
     app: AppId,
@@ -26,7 +26,7 @@ pub struct Head {
     since: Time,
 }
 
-/// The heads that fit, of every leaf. Whether a size fits a node is looked up once for each size.
+/// The fitting heads of all leaves. Each size is looked up once.
 pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
     let open: Vec<(&NodeRow, Resource)> =
         part.nodes.values().filter(|node| node.is_open()).map(|node| (&**node, node.available())).collect();
@@ -36,7 +36,8 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
         let Some((app, ask)) = oldest(part, leaf) else { continue };
         let AskState::Pending { reason, .. } = ask.state else { continue };
         let held = app.blocked_by_queue || app.blocked_by_limits;
-        // A limit of a user, conditions of Kubernetes and the order of a gang are not seen here: who tried it knows better.
+        // User limits, Kubernetes conditions, and the order of a gang are not visible here: the scheduler's own try is
+        // more precise.
         let tried = match reason {
             PendingReason::UserQuota | PendingReason::Placeholder => true,
             PendingReason::NoNode => ask.said.is_some() || given.view.kubernetes.is_some(),
@@ -58,18 +59,17 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
     heads
 }
 
-/// The pending ask of a leaf that has waited longest, with its application.
 fn oldest<'v>(part: &'v PartitionView, leaf: &QueueRow) -> Option<(&'v Arc<AppRow>, &'v Arc<AskRow>)> {
     let waiting = leaf.apps.iter().filter_map(|slot| part.app(*slot)).filter(|app| app.pending_asks > 0);
     let pending = |ask: &&'v Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
-    // Asks are in the order of arrival.
+    // Requests are ordered by arrival.
     let first = waiting.filter_map(|app| Some((app, app.asks.values().find(pending)?)));
     first.min_by(|(one, one_ask), (other, other_ask)| {
         one_ask.created.cmp(&other_ask.created).then_with(|| one.id.cmp(&other.id))
     })
 }
 
-/// The first of a queue would fit, and waits.
+/// The first application of a queue would fit, but waits.
 pub fn fits(rule: &Rule, given: &Given, heads: &[Vec<Head>]) -> Vec<Reading> {
     let of_partition = |(part, heads): (&PartitionView, &Vec<Head>)| {
         let covered = heads.iter().filter(|head| rule.covers(&head.queue));
@@ -89,9 +89,9 @@ pub fn fits(rule: &Rule, given: &Given, heads: &[Vec<Head>]) -> Vec<Reading> {
     given.view.partitions.iter().zip(heads).flat_map(of_partition).collect()
 }
 
-/// Nothing was allocated since the last step though something fits.
+/// Nothing was allocated since the last step although a request fits.
 pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec<Reading> {
-    // Before there is anything to compare with nothing is known.
+    // Without a previous value, nothing is known.
     if memory.made != Some(given.view.allocations_made) {
         return Vec::new();
     }
@@ -105,10 +105,10 @@ pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec
     given.view.partitions.iter().zip(heads).filter_map(reading).collect()
 }
 
-/// Queues that lack a part of their guarantee and request it: of queues inside each other the deepest.
+/// Queues below their guaranteed resources with pending requests: the deepest of nested queues.
 pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
-    // The queues above those that were found.
+    // The ancestors of matching queues.
     let mut above: BTreeSet<&QueuePath> = BTreeSet::new();
     // Parents precede their children.
     let all: Vec<&Arc<QueueRow>> = part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).collect();
@@ -126,14 +126,13 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
             found.push(reading);
             let parent = |queue: &&'_ Arc<QueueRow>| queue.parent.and_then(|slot| part.queue(slot));
             let mut parents = std::iter::successors(parent(&queue), parent);
-            // What is above one that is known already is known too.
+            // The ancestors of a known one are known.
             while parents.next().is_some_and(|queue| above.insert(&queue.path)) {}
         }
     }
     found
 }
 
-/// The resource that a queue lacks the largest part of its guarantee of: name, guarantee, use, demand.
 fn largest_lack(queue: &QueueRow) -> Option<(&str, i64, i64, i64)> {
     let shortage = |(name, guaranteed): (&'_ str, i64)| {
         let (used, pending) = (queue.allocated.amount(name), queue.pending.amount(name));
@@ -144,7 +143,7 @@ fn largest_lack(queue: &QueueRow) -> Option<(&str, i64, i64, i64)> {
     Some((name, guaranteed, queue.allocated.amount(name), queue.pending.amount(name)))
 }
 
-/// The oldest ask of a leaf waits for long.
+/// The oldest request of a leaf waits for long.
 pub fn waits(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     let reading = |leaf: &Arc<QueueRow>| {
         let (app, ask) = oldest(part, leaf)?;
@@ -156,7 +155,7 @@ pub fn waits(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     part.walk().filter(|queue| queue.leaf && rule.covers(&queue.path)).filter_map(reading).collect()
 }
 
-/// A queue uses most of its maximum and requests more.
+/// A queue is near its maximum and requests more.
 pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let reading = |queue: &Arc<QueueRow>| {
         let of = |(name, most): (&'_ str, i64)| {
@@ -174,7 +173,7 @@ pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).filter_map(reading).collect()
 }
 
-/// A queue drains for long: of queues inside each other the highest.
+/// A queue drains for long: the highest of nested queues.
 pub fn drains(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     let drains = |row: &QueueRow| row.state == QueueState::Draining;
     let below = |row: &QueueRow| row.parent.and_then(|slot| part.queue(slot)).is_some_and(|parent| drains(parent));

@@ -1,4 +1,4 @@
-//! Expressions over the values of the trends.
+//! Expressions over trend values.
 
 use std::sync::Arc;
 
@@ -10,14 +10,13 @@ use crate::subject::{Subject, SubjectKind};
 use view::record::Record;
 use view::trends::{self, Known, Moment};
 
-/// What the trends measure in every partition at this time.
 fn moments(given: &Given, memory: &Memory) -> Vec<Moment> {
     let happened: Option<&[Arc<Record>]> = given.happened.as_deref();
     let known = Known { happened, apps: given.apps, before: memory.at.zip(memory.made) };
     given.view.partitions.iter().map(|part| trends::measure(&given.view, part, given.at, &known)).collect()
 }
 
-/// One reading for each thing of which the expression holds.
+/// A reading for each subject for which the expression is true.
 pub fn readings(rule: &Rule, given: &Given, memory: &Memory, shared: &mut Shared) -> Vec<Reading> {
     let moments = shared.moments.get_or_insert_with(|| moments(given, memory));
     let Some(when) = &rule.when else { return Vec::new() };

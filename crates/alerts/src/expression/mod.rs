@@ -1,4 +1,4 @@
-//! The little language of rules of the kind `expression`: figures of the trends next to each other.
+//! The language of the kind `expression`: it compares trend values.
 //!
 //! ```text
 //!  queue.use.cpu / queue.maximum.cpu > 90%
@@ -6,13 +6,14 @@
 //!  cluster.pending.memory > 2 * cluster.maximum.memory
 //! ```
 //!
-//! Figures are in the units that people read: cpu in cores, memory in bytes, shares as parts of 1 (`90%` is 0.9), durations in seconds. A number takes `%`,
-//! `s m h d`, `K M G T` and `Ki Mi Gi Ti`. Values of `cluster` are next to those of one other kind.
+//! Values are in display units: cpu in cores, memory in bytes, shares as parts of 1 (`90%` is 0.9), durations in
+//! seconds. A number can have the suffixes `%`, `s m h d`, `K M G T`, and `Ki Mi Gi Ti`. Values of `cluster` can be
+//! combined with those of one other kind.
 //!
 //! Invariants:
-//! - reading never panics, and a fault has its column;
-//! - what is unknown is no number, so a comparison with it does not hold;
-//! - its depth is bounded, so that reading and evaluating are.
+//! - parsing never panics, and errors have a column;
+//! - an unknown value is not a number, so its comparisons are false;
+//! - the depth is limited, for parsing and evaluation.
 
 mod parse;
 
@@ -47,14 +48,14 @@ enum Term {
     Two(Box<Term>, char, Box<Term>),
 }
 
-/// Why a text is no expression.
+/// An invalid expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionFault {
-    /// At which byte of the text.
+    /// The byte offset.
     pub at: usize,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What would be right.
+    /// The remedy.
     pub hint: String,
 }
 
@@ -64,22 +65,22 @@ impl fmt::Display for ExpressionFault {
     }
 }
 
-/// What an expression came to.
+/// The result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The left side.
     pub left: f64,
     /// The right side.
     pub right: f64,
-    /// Whether the comparison holds.
+    /// Whether the comparison is true.
     pub holds: bool,
 }
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// The first fault, with its place.
+    /// Returns the first error with its location.
     pub fn parse(text: &str) -> Result<Self, ExpressionFault> {
         let tokens = tokens(text)?;
         let mut parser = Parser::new(&tokens, text.len());
@@ -110,17 +111,17 @@ impl Expression {
         Ok(Self { text: text.trim().to_owned(), of, left, sign, right })
     }
 
-    /// As it is written.
+    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Of what kind of things it speaks: an alert for each.
+    /// The kind of its subjects, with one alert each.
     pub const fn of(&self) -> SubjectKind {
         self.of
     }
 
-    /// What it comes to for a thing; `None` where a value is unknown, or something is divided by 0.
+    /// Evaluates it for a subject; `None` for an unknown value or a division by 0.
     pub fn evaluate(&self, moment: &Moment, row: &Row) -> Option<Outcome> {
         let cluster = moment.rows.first()?;
         let left = self.left.evaluate(moment, row, cluster)?;
@@ -134,7 +135,7 @@ impl Expression {
         (left.is_finite() && right.is_finite()).then_some(Outcome { left, right, holds })
     }
 
-    /// The values that are in it, with their figures: `queue.use.cpu 4, queue.maximum.cpu 8`.
+    /// Its values: `queue.use.cpu 4, queue.maximum.cpu 8`.
     pub fn figures(&self, moment: &Moment, row: &Row) -> String {
         let mut values = Vec::new();
         self.left.values(&mut values);
@@ -195,13 +196,13 @@ impl Term {
     }
 }
 
-/// A figure in the unit that people read.
+/// Converts a value to its display unit.
 fn in_units(value: &Value, figure: i64) -> f64 {
     let figure = figure as f64;
     match value.measure.unit() {
         Unit::Amount if value.resource.as_deref() == Some(VCORE) => figure / 1000.0,
         Unit::Duration => figure / 1000.0,
-        // A share is a part of 1, and so is a number with a percent sign.
+        // A share is a part of 1, like a number with a percent sign.
         Unit::Share => figure / 1000.0,
         Unit::Amount | Unit::Count => figure,
     }

@@ -1,11 +1,10 @@
-//! Reading an expression: words and signs, then terms.
+//! Parses an expression: tokens, then terms.
 
 use std::fmt;
 
 use super::{ExpressionFault, Sign, Term};
 use view::trends::{SubjectKind, UnknownValue, Value};
 
-/// How deep parentheses may be in each other.
 const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +44,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ExpressionFault>
             found.push((at, Token::Number(number(at, &rest[..end])?)));
             at += end;
         } else if first.is_alphabetic() {
-            // Names of resources have `-` and `/` in them, so these need blanks around them as signs.
+            // Resource names contain `-` and `/`, so these operators need spaces around them.
             let end = word(|c| c.is_whitespace() || "()<>=+*".contains(c));
             found.push((at, Token::Name(rest[..end].to_owned())));
             at += end;
@@ -100,7 +99,6 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next)
     }
 
-    /// The next token if it is one of these signs.
     fn sign(&mut self, signs: &[&'static str]) -> Option<&'static str> {
         let Some((_, Token::Sign(sign))) = self.peek() else { return None };
         let found = signs.contains(sign).then_some(*sign);

@@ -1,15 +1,15 @@
-//! Whether inhibitions name rules that there are, and have no circle.
+//! Checks that inhibitions name existing rules and have no cycle.
 
 use super::rule::Written;
 use config::Fault;
 use config::toml_table::fault;
 
-/// Checks the inhibitions of all rules, those of the defaults among them.
+/// Checks the inhibitions of all rules, including default ones.
 pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
     let enabled = |name: &str| all.iter().find(|one| one.rule.name == name);
     let names: Vec<&str> = all.iter().map(|one| one.rule.name.as_str()).collect();
     for one in all.iter().filter(|one| one.enabled) {
-        // Those of the defaults are right; what a person took away of them inhibits nothing.
+        // Default inhibitions are valid; a rule that the user disabled inhibits nothing.
         let Some(at) = &one.inhibited_at else { continue };
         for name in one.rule.inhibited_by.iter().filter(|name| enabled(name).is_none()) {
             let hint = format!("available: {}", names.join(", "));
@@ -22,7 +22,7 @@ pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
         if way.iter().any(|name| reported.contains(name)) {
             continue;
         }
-        // It is reported where a person wrote a part of it.
+        // Reported at a location in the user's file.
         let at =
             way.iter().filter_map(|name| enabled(name)).find_map(|one| one.inhibited_at.clone()).unwrap_or_default();
         let mut words = way.clone();
@@ -33,7 +33,6 @@ pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
     }
 }
 
-/// The names of the rules from one back to itself, if there is such a way.
 fn circle<'a>(from: &'a Written, all: &'a [Written]) -> Option<Vec<&'a str>> {
     let mut ways: Vec<Vec<&str>> = vec![vec![&from.rule.name]];
     let mut seen: Vec<&str> = Vec::new();

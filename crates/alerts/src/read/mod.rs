@@ -1,20 +1,20 @@
-//! Reading rules: TOML with the place of every fault.
+//! Parses rules in TOML, with error locations.
 //!
 //! ```toml
-//! defaults = true               # the rules of this program hold next to these
+//! defaults = true               # also use the default rules
 //!
 //! [[rule]]
 //! name = "etl-starves"
 //! kind = "below-guarantee"
-//! at = 20                       # percent; 10 for most kinds of things, "1h" for durations
-//! resolve-at = 10               # once it fires, it is over below this
-//! for = "10m"                   # it has to apply to so long
-//! resolve-after = "2m"          # and not to apply to so long
+//! at = 20                       # percent; a count for some kinds; "1h" for durations
+//! resolve-at = 10               # a firing alert resolves below this
+//! for = "10m"                   # how long the condition must be true
+//! resolve-after = "2m"          # how long it must be false
 //! severity = "critical"         # info, warning, critical
-//! queues = ["root.etl"]         # these with all below them
+//! queues = ["root.etl"]         # these subtrees
 //! except = ["root.etl.tests"]
 //! text = "{subject} starves: {figures}"
-//! inhibited-by = ["node-lost"]  # not reported while one of these holds
+//! inhibited-by = ["node-lost"]  # not reported while one of these is true
 //!
 //! [[rule]]
 //! name = "etl-is-slow"
@@ -23,7 +23,7 @@
 //! until = "queue.waiting.p95 < 20m"
 //!
 //! [[rule]]
-//! name = "limit-near"           # one of the defaults
+//! name = "limit-near"           # a default rule
 //! enabled = false
 //!
 //! [terminal]
@@ -38,25 +38,25 @@
 //! ```
 //!
 //! Invariants:
-//! - reading never panics and never stops at the first fault;
-//! - a text with a fault gives no rules, so nothing is ever half applied.
+//! - parsing never panics and continues after an error;
+//! - a text with an error gives no rules, so nothing is applied partially.
 //!
 //! | code | what |
 //! |---|---|
-//! | ALR-001 | the text is no TOML |
-//! | ALR-002 | a key that is none here |
-//! | ALR-003 | a value of another type, or none of those allowed |
-//! | ALR-004 | something is missing |
-//! | ALR-005 | a name that is duplicated, or is none |
-//! | ALR-010 | a threshold that can never be reached, or always is |
+//! | ALR-001 | invalid TOML |
+//! | ALR-002 | an unknown key |
+//! | ALR-003 | a value of another type, or an unknown word |
+//! | ALR-004 | a missing value |
+//! | ALR-005 | a duplicate or invalid name |
+//! | ALR-010 | a threshold that is never or always reached |
 //! | ALR-011 | `resolve-at` is beyond `at` |
-//! | ALR-012 | a duration that is none, or too long |
-//! | ALR-013 | a key that means nothing for the kind |
-//! | ALR-020 | `inhibited-by` names no rule |
-//! | ALR-021 | rules inhibit each other in a circle |
-//! | ALR-030 | an expression that is invalid |
-//! | ALR-031 | a text with a placeholder that there is not |
-//! | ALR-040 | a receiver without an address, with several, or with one that is none |
+//! | ALR-012 | an invalid duration, or one that is too long |
+//! | ALR-013 | a key that does not apply to the kind |
+//! | ALR-020 | `inhibited-by` names an unknown rule |
+//! | ALR-021 | a cycle of inhibitions |
+//! | ALR-030 | an invalid expression |
+//! | ALR-031 | a text with an unknown placeholder |
+//! | ALR-040 | a receiver without an address, with several, or with an invalid one |
 
 mod circles;
 mod receivers;
@@ -71,19 +71,19 @@ use super::rule::{Rule, Rules};
 use config::toml_table::{MOST_FAULTS, Table, fault};
 use config::{Fault, Place};
 
-/// The rules that hold where no one says otherwise, as text.
+/// The default rules as text.
 pub const DEFAULTS: &str = include_str!("../defaults.toml");
 
-/// What reading rules gave.
+/// The result of parsing rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RulesRead {
-    /// The rules; `None` where something is wrong.
+    /// The rules; `None` if there are errors.
     pub rules: Option<Rules>,
-    /// What is wrong, by place.
+    /// The errors, by location.
     pub faults: Vec<Fault>,
 }
 
-/// The rules that hold where no one says otherwise.
+/// The default rules.
 pub fn defaults() -> Rules {
     let mut rules = read_over(DEFAULTS, &[]).rules.unwrap_or_default();
     for rule in &mut rules.rules {
@@ -92,7 +92,7 @@ pub fn defaults() -> Rules {
     rules
 }
 
-/// Reads a text of rules, over the defaults.
+/// Parses rules on top of the defaults.
 pub fn read(text: &str) -> RulesRead {
     read_over(text, &defaults().rules)
 }

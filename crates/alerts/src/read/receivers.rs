@@ -1,4 +1,4 @@
-//! Reading where alerts are sent.
+//! Parses receivers.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::rule::{Osc, Receiver, ReceiverKind, Severity, Terminal};
 use config::Fault;
 use config::toml_table::{Entry, Table, fault};
 
-/// Reads the table `[terminal]`.
+/// Parses the table `[terminal]`.
 pub fn terminal(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> Terminal {
     let mut terminal = Terminal::default();
     for entry in table.entries() {
@@ -22,7 +22,7 @@ pub fn terminal(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> Terminal {
     terminal
 }
 
-/// Reads all tables `[[send]]`.
+/// Parses all tables `[[send]]`.
 pub fn all(tables: Vec<(Range<usize>, Table<'_, '_>)>, faults: &mut Vec<Fault>) -> Vec<Receiver> {
     let mut all: Vec<Receiver> = Vec::new();
     for (at, table) in tables {

@@ -1,4 +1,4 @@
-//! Reading one rule.
+//! Parses one rule.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use config::Place;
 use config::toml_table::{Entry, Table, fault};
 use model::QueuePath;
 
-/// A rule as written.
+/// A rule with the locations of its parts.
 pub struct Written {
     pub rule: Rule,
     pub enabled: bool,
-    /// Where its name stands.
+    /// The location of its name.
     pub name_at: Range<usize>,
-    /// Where its inhibitions stand, if a person wrote them.
+    /// The location of its inhibitions in the user's file, if any.
     pub inhibited_at: Option<Range<usize>>,
 }
 
 impl Written {
-    /// One of the defaults.
+    /// Returns a default rule.
     pub fn of_defaults(rule: &Rule) -> Self {
         Self { rule: rule.clone(), enabled: true, name_at: 0..0, inhibited_at: None }
     }
@@ -47,7 +47,6 @@ const KNOWN: [&str; 16] = [
     "note",
 ];
 
-/// A rule without anything but its name and kind.
 fn empty(name: String, kind: Kind) -> Rule {
     let within = if kind == Kind::NodeLost { 3600 } else { 600 };
     Rule {
@@ -69,7 +68,7 @@ fn empty(name: String, kind: Kind) -> Rule {
     }
 }
 
-/// Reads a rule. `None`: it has no name or no kind.
+/// Parses a rule; `None` without a name or kind.
 pub fn rule(at: &Range<usize>, table: &Table<'_, '_>, defaults: &[Rule], faults: &mut Vec<Fault>) -> Option<Written> {
     let entries = table.entries();
     let find = |name: &str| entries.iter().find(|entry| entry.name == name);
@@ -112,7 +111,7 @@ fn key(entry: &Entry<'_, '_>, written: &mut Written, faults: &mut Vec<Fault>) {
         entry.fault("ALR-013", message, what)
     };
     match entry.name {
-        // Read already, or with the thresholds. A note is for those who read the file.
+        // Read already, or with the thresholds. `note` is a comment.
         "name" | "kind" | "at" | "resolve-at" | "note" => {}
         "for" => rule.lasts = duration(entry, faults).unwrap_or_default(),
         "resolve-after" => rule.resolve_after = duration(entry, faults).unwrap_or_default(),
@@ -176,14 +175,14 @@ fn expression(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Expressi
     match Expression::parse(text) {
         Ok(expression) => Some(expression),
         Err(why) => {
-            // Its column is that of the text inside the quotes, where that stands unchanged.
+            // The column refers to the unchanged text inside the quotes.
             faults.push(entry.wrong_inside("ALR-030", why.at, why.message, &why.hint));
             None
         }
     }
 }
 
-/// Reads `at` and `resolve-at`, and holds them next to each other and the kind.
+/// Parses `at` and `resolve-at`, and checks both against the kind.
 fn thresholds(
     table: &Table<'_, '_>,
     at: &Range<usize>,

@@ -1,4 +1,4 @@
-//! Values of rules: durations, words of a list, names.
+//! Values of rules: durations, words, names.
 
 use std::time::Duration;
 
@@ -6,10 +6,9 @@ use config::Fault;
 use config::properties::parse_duration;
 use config::toml_table::Entry;
 
-/// The longest duration of a rule.
 const LONGEST: Duration = Duration::from_secs(90 * 24 * 3600);
 
-/// A duration as `90s`, `10m`, `1h30m`, or in days as `2d`; nothing is longer than 90 days.
+/// Parses a duration like `90s`, `10m`, `1h30m`, or `2d`, at most 90 days.
 pub fn duration(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
     let text = entry.text(faults)?;
     let days = text.strip_suffix('d').and_then(|days| days.parse::<u32>().ok());
@@ -25,7 +24,7 @@ pub fn duration(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Durati
     found
 }
 
-/// One of some words.
+/// Parses one of some words.
 pub fn one_of<T: Copy>(entry: &Entry<'_, '_>, names: &[(&str, T)], faults: &mut Vec<Fault>) -> Option<T> {
     let text = entry.text(faults)?;
     let found = names.iter().find(|(name, _)| *name == text).map(|(_, found)| *found);
@@ -37,7 +36,7 @@ pub fn one_of<T: Copy>(entry: &Entry<'_, '_>, names: &[(&str, T)], faults: &mut 
     found
 }
 
-/// A name: of rules, of receivers. It becomes a label, a word of commands and of addresses.
+/// Parses a name of a rule or receiver, which is also used as a label and in commands and URLs.
 pub fn name(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     let text = entry.text(faults)?;
     let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

@@ -1,4 +1,4 @@
-//! Rules are read with their faults; alerts fire once, block, and survive restarts and clocks that jump.
+//! Tests of parsing, firing, inhibitions, restarts, and clock jumps.
 
 mod reading;
 mod stage;

@@ -1,4 +1,4 @@
-//! A small cluster that is changed by hand.
+//! A small cluster that tests change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::{Alerts, Change, ChangeKind, Disk, Given, Rules, read};
 use model::{NodeId, Resource, Time};
 use view::{NodeRow, PartitionView, View};
 
-/// The alerts of a cluster that a test changes.
+/// The alerts of a test cluster.
 pub struct Stage {
     pub alerts: Alerts,
     pub given: Given,
@@ -19,7 +19,7 @@ pub fn rules(text: &str) -> Arc<Rules> {
     Arc::new(read.rules.unwrap_or_else(|| panic!("{:?}", read.faults)))
 }
 
-/// A node with nothing on it.
+/// An empty node.
 pub fn node(id: &str) -> Arc<NodeRow> {
     let capacity: Resource = [("vcore", 4000)].into_iter().collect();
     Arc::new(NodeRow {
@@ -37,7 +37,7 @@ pub fn node(id: &str) -> Arc<NodeRow> {
 }
 
 impl Stage {
-    /// A cluster with two nodes, by the rules of a text.
+    /// A cluster with two nodes and the rules of a text.
     pub fn new(text: &str) -> Self {
         let part = PartitionView { name: Arc::from("default"), ..PartitionView::default() };
         let view = View { partitions: vec![part], ..View::default() };
@@ -55,25 +55,25 @@ impl Stage {
         stage
     }
 
-    /// The nodes that there are now.
+    /// Sets the nodes.
     pub fn nodes(&mut self, ids: &[&str]) {
         let nodes = ids.iter().map(|id| (NodeId::from(*id), node(id))).collect();
         Arc::make_mut(&mut self.given.view).partitions[0].nodes = nodes;
     }
 
-    /// The disk is used to this many percent.
+    /// Sets the used percentage of the disk.
     pub fn disk(&mut self, used: u64) {
         self.given.disk = Some(Disk { folder: "state".into(), free: 100 - used, size: 100, failure: None });
     }
 
-    /// Judges after some seconds. Returns what is reported.
+    /// Evaluates after some seconds. Returns the reported changes.
     pub fn step(&mut self, seconds: u64) -> Vec<String> {
         self.given.at = self.given.at + Duration::from_secs(seconds);
         let changes = self.alerts.step(&self.given);
         changes.iter().map(words).collect()
     }
 
-    /// Saves, and restarts with what was saved.
+    /// Saves and restores the state.
     pub fn restart(&mut self) {
         let saved = self.alerts.save().unwrap();
         self.alerts = Alerts::new(Arc::clone(self.alerts.rules()));

@@ -1,4 +1,4 @@
-//! Steps: pending, firing, over; blocked; restarts and clocks.
+//! Tests of stages, inhibitions, restarts, and clocks.
 
 use super::stage::Stage;
 use crate::state::MOST;

@@ -1,4 +1,4 @@
-//! The kubeconfig: which contexts there are, and the client of one of them.
+//! The kubeconfig: its contexts, and the client of one of them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,14 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use super::KubeFault;
 use super::kubeconfig_field::{self, Field};
 
-/// The name of the context that a pod has without a kubeconfig.
 const IN_CLUSTER: &str = "in-cluster";
-/// Where a pod finds its namespace.
 const POD_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-/// How long a connection to an API server may take.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
-/// What a kubeconfig has. Its secrets are shown by nothing.
+/// Never prints its secrets.
 #[derive(Clone)]
 pub struct Known {
-    /// `None`: there is no kubeconfig, and this process runs in a pod.
+    /// `None`: this process runs in a pod without a kubeconfig.
     kubeconfig: Option<Kubeconfig>,
     files: Vec<PathBuf>,
 }
@@ -33,42 +30,40 @@ impl fmt::Debug for Known {
 /// A context of a kubeconfig.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextInfo {
-    /// The name of the context in the kubeconfig.
+    /// Name.
     pub name: String,
-    /// The address of the API server.
+    /// Address of the API server.
     pub server: String,
-    /// The user, as the kubeconfig names it.
+    /// User name in the kubeconfig.
     pub user: String,
-    /// The namespace, where one is named.
+    /// Namespace, if set.
     pub namespace: Option<String>,
-    /// It is the current one.
+    /// It is the current context.
     pub current: bool,
-    /// The program that gives its credentials, where one does.
+    /// Its exec plugin for credentials, if any.
     pub plugin: Option<String>,
 }
 
 impl Known {
-    /// The same; `None` where nothing names a cluster, which is no fault of someone who examines none.
+    /// Returns `None` without any cluster.
     ///
     /// # Errors
-    /// A file is invalid, or one that is named is not there.
+    /// A file is invalid, or a named file is missing.
     pub fn read_if_there() -> Result<Option<Self>, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
         let usual = std::env::var_os("HOME").is_some_and(|home| Path::new(&home).join(".kube/config").exists());
         if named || usual || Self::in_cluster() { Self::read().map(Some) } else { Ok(None) }
     }
 
-    /// Whether this process runs in a pod, by whose service account it may ask.
     fn in_cluster() -> bool {
         let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
         std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !named
     }
 
-    /// Reads the files of `KUBECONFIG`, else `~/.kube/config`; without any of them the service account of the pod that this process
-    /// runs in.
+    /// Reads `KUBECONFIG`, otherwise `~/.kube/config`, otherwise the service account of the pod.
     ///
     /// # Errors
-    /// A file is invalid (file, line and column), or there is none and no service account.
+    /// A file is invalid (file, line, and column), or nothing of these exists.
     pub fn read() -> Result<Self, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
         let files: Vec<PathBuf> = match &named {
@@ -87,10 +82,10 @@ impl Known {
         Self::of(&there)
     }
 
-    /// Reads these files; of two entries with the same name the first counts.
+    /// Reads files; of two entries with the same name the first applies.
     ///
     /// # Errors
-    /// One is invalid.
+    /// A file is invalid.
     pub fn of(files: &[PathBuf]) -> Result<Self, KubeFault> {
         let mut all: Option<Kubeconfig> = None;
         for file in files {
@@ -103,12 +98,12 @@ impl Known {
         Ok(Self { kubeconfig: all, files: files.to_vec() })
     }
 
-    /// The files that were read.
+    /// Returns the files.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// Every context, in the order of the files.
+    /// Returns contexts in the order of the files.
     pub fn contexts(&self) -> Vec<ContextInfo> {
         let Some(kubeconfig) = &self.kubeconfig else { return vec![Self::of_this_pod()] };
         let info = |named: &kube::config::NamedContext| {
@@ -128,13 +123,12 @@ impl Known {
         kubeconfig.contexts.iter().map(info).collect()
     }
 
-    /// The cluster that this process runs in, by the service account of its pod.
     fn of_this_pod() -> ContextInfo {
         let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
         ContextInfo { name: IN_CLUSTER.to_owned(), server, user, namespace: None, current: true, plugin: None }
     }
 
-    /// What tells the cluster of this pod from others, where the service account is used.
+    /// If the service account is used.
     pub(super) fn label_of_this_pod(&self) -> Option<String> {
         if self.kubeconfig.is_some() {
             return None;
@@ -144,15 +138,15 @@ impl Known {
         Some(pod_label(variable("KUBERNETES_SERVICE_HOST"), variable("KUBERNETES_SERVICE_PORT"), namespace.trim()))
     }
 
-    /// The names of the contexts.
+    /// Returns the names of the contexts.
     pub fn names(&self) -> Vec<String> {
         self.contexts().into_iter().map(|context| context.name).collect()
     }
 
-    /// The context that a name represents; without one the current.
+    /// Returns a context, by default the current one.
     ///
     /// # Errors
-    /// There is none of that name, or none is current.
+    /// The name is unknown, or no context is current.
     pub fn context(&self, name: Option<&str>) -> Result<ContextInfo, KubeFault> {
         let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
         let none = || match name {
@@ -175,7 +169,7 @@ impl Known {
         self.contexts().into_iter().find(wanted).ok_or_else(|| KubeFault::new(none()))
     }
 
-    /// Why a context gives no client, with the place of the field that is at fault.
+    /// With the location of the invalid field.
     fn words_of(&self, context: &str, error: &KubeconfigError) -> String {
         let named = self.kubeconfig.iter().flat_map(|all| &all.contexts).find(|one| one.name == context);
         let named = named.and_then(|one| one.context.clone()).unwrap_or_default();
@@ -198,7 +192,7 @@ impl Known {
         format!("{place}context {context}: {}", words(error))
     }
 
-    /// A context whose user is missing would be anonymous, which no one meant.
+    /// A context with a missing user would be anonymous.
     fn check_user(&self, kubeconfig: &Kubeconfig, context: &str) -> Result<(), KubeFault> {
         let named = kubeconfig.contexts.iter().find(|one| one.name == context).and_then(|one| one.context.as_ref());
         let user = named.and_then(|one| one.user.as_deref()).unwrap_or_default();
@@ -210,10 +204,10 @@ impl Known {
         Err(KubeFault::new(format!("{place}context {context}: its user {user:?} is not in the kubeconfig")))
     }
 
-    /// What a client of a context needs.
+    /// Returns the client configuration of a context.
     ///
     /// # Errors
-    /// What the context names is not there, or is invalid.
+    /// A part of the context is missing or invalid.
     pub(super) async fn config(&self, context: &str) -> Result<Config, KubeFault> {
         let mut config = match &self.kubeconfig {
             None => Config::incluster().map_err(|error| KubeFault::new(error.to_string()))?,
@@ -225,18 +219,18 @@ impl Known {
             }
         };
         config.connect_timeout = Some(CONNECT);
-        // Kept requests of streams have no limit here; who asks has its own.
+        // Streams have no timeout here; their readers have their own.
         config.read_timeout = None;
-        // Who asks tries again, and shows why.
+        // Callers retry and show the reason.
         config.default_retry = false;
         Ok(config)
     }
 }
 
-/// `10.96.0.1:443/yunikorn`: address and namespace, as far as they are known.
+/// `10.96.0.1:443/yunikorn`, as far as known.
 fn pod_label(host: Option<String>, port: Option<String>, namespace: &str) -> String {
     let Some(host) = host else { return IN_CLUSTER.to_owned() };
-    // An address of IPv6 has colons of its own.
+    // IPv6 addresses contain colons.
     let host = if host.contains(':') { format!("[{host}]") } else { host };
     let port = port.map(|port| format!(":{port}")).unwrap_or_default();
     let namespace = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
@@ -251,7 +245,7 @@ fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
                 Some(at) => kubeconfig_field::at(file, number(at.line()), number(at.column())),
                 None => file.display().to_string(),
             };
-            // The library's own words quote the lines around, which may be secrets.
+            // The library quotes the surrounding lines, which may be secrets.
             let what = error.without_snippet().to_string();
             let what = what.lines().next().unwrap_or("it is not YAML").to_owned();
             format!("{place}: no kubeconfig: {what}")
@@ -261,7 +255,6 @@ fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
     })
 }
 
-/// An error of a kubeconfig without the values in it.
 fn words(error: &KubeconfigError) -> String {
     match error {
         KubeconfigError::LoadContext(name) => format!("context {name:?} not found"),

@@ -1,28 +1,28 @@
 //! `k8s://[CONTEXT][/NAMESPACE]`.
 
-/// What an address of a scheduler in Kubernetes starts with.
+/// Prefix of an address.
 pub const SCHEME: &str = "k8s://";
 
-/// What such an address names.
+/// A parsed address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
-    /// The context; `None`: the current one.
+    /// Context; `None`: the current one.
     pub context: Option<String>,
-    /// The namespace of the scheduler; `None`: it is looked for.
+    /// Namespace of the scheduler; `None`: it is searched.
     pub namespace: Option<String>,
 }
 
 impl Address {
-    /// Whether a text is such an address.
+    /// Returns true for such an address.
     pub fn is(text: &str) -> bool {
         text.starts_with(SCHEME)
     }
 
-    /// Reads an address. The name of a context may have `/`, `:` and `@` in it: what is a context as a whole is one; otherwise the
-    /// text behind the last `/` is the namespace.
+    /// Parses an address. Context names may contain `/`, `:`, and `@`: a text that is a context is one; otherwise the
+    /// part after the last `/` is the namespace.
     ///
     /// # Errors
-    /// No context has this name; the fault lists the known ones.
+    /// The context is unknown; the message lists the known ones.
     pub fn read(text: &str, contexts: &[String]) -> Result<Self, String> {
         let rest = text.strip_prefix(SCHEME).unwrap_or(text);
         let known = |name: &str| contexts.iter().any(|context| context == name);

@@ -1,7 +1,6 @@
-//! The client of an API server with limits: every answer has a time limit and a size limit, whoever asks.
+//! The client of an API server, with time and size limits of answers.
 //!
-//! Watches, logs that are followed, upgrades and what goes to the scheduler by the proxy are streams or have limits of their own: who reads
-//! them sees to that.
+//! Watches, followed logs, upgrades, and the service proxy have the limits of their readers.
 
 use std::fmt;
 use std::future::Future;
@@ -25,7 +24,7 @@ use super::connect;
 /// How long an answer may take as a whole, and how large it may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// From the request until the last byte.
+    /// Time from the request to the last byte.
     pub whole: Duration,
     /// Bytes of the body.
     pub size: usize,
@@ -37,7 +36,7 @@ impl Default for Bounds {
     }
 }
 
-/// An API server that did not answer: which, by which context, and why.
+/// A connection failure with the server, the context, and the cause.
 #[derive(Debug)]
 pub(super) struct Unreached {
     pub server: Arc<str>,
@@ -57,7 +56,6 @@ impl std::error::Error for Unreached {
     }
 }
 
-/// An answer that passed a limit.
 #[derive(Debug)]
 enum Passed {
     Time(Duration),
@@ -75,7 +73,7 @@ impl fmt::Display for Passed {
 
 impl std::error::Error for Passed {}
 
-/// A client by a configuration, whose errors name the server and the context.
+/// Creates a client whose errors name the server and the context.
 pub(super) fn client(config: Config, context: &str, bounds: Bounds) -> Result<Client, kube::Error> {
     let (server, context) = (Arc::from(config.cluster_url.to_string().trim_end_matches('/')), Arc::from(context));
     let layer = tower::layer::layer_fn(move |inner| Bounded {
@@ -95,7 +93,7 @@ struct Bounded<S> {
     context: Arc<str>,
 }
 
-/// Whether the answer to a request has no end that could be waited for, or is bounded by who reads it.
+/// Returns true if the reader of the answer limits it.
 fn is_stream(request: &Request<Body>) -> bool {
     let flags = ["watch=true", "watch=1", "follow=true", "follow=1"];
     let flagged = request.uri().query().is_some_and(|query| query.split('&').any(|one| flags.contains(&one)));
@@ -137,10 +135,10 @@ where
     }
 }
 
-/// A body that ends with an error when it passes a limit.
+/// A body that ends with an error at a limit.
 struct BoundedBody<B> {
     inner: B,
-    /// When time is up, and how many bytes may still come.
+    /// Deadline, and remaining bytes.
     limits: Option<(Pin<Box<Sleep>>, usize)>,
     bounds: Bounds,
 }
@@ -184,7 +182,6 @@ mod tests {
     use super::super::{Cluster, Known, Wanted};
     use super::*;
 
-    /// A server that sends a byte every 20 ms, or `flood` as fast as it can; gives its address.
     fn dripping(flood: bool) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! One context of a kubeconfig and the scheduler in it: how it is found, and how requests get there.
+//! The scheduler of a context: its discovery, and the path of requests.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,28 +28,25 @@ use crate::Answer;
 use view::act::ClusterRights;
 use view::act::EnforceAcl;
 
-/// For how long a client that could not be made is not tried again.
 const SAME_FAILURE: Duration = Duration::from_secs(1);
-/// Only an address of the scheduler is known: nothing is written into a namespace that was guessed.
+/// Only the address of the scheduler is known: nothing is written to a guessed namespace.
 const NO_NAMESPACE: &str = "the namespace of the scheduler is unknown: Service yunikorn-service and ConfigMap yunikorn-configs not found; \
                             use k8s://CONTEXT/NAMESPACE";
-/// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
 
-/// What a person needs of the way.
+/// The user's settings of the connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The namespace of the scheduler.
+    /// Namespace of the scheduler.
     pub namespace: Option<String>,
-    /// The Service of the scheduler; looked for where none is given.
+    /// By default it is searched.
     pub service: Option<String>,
-    /// Only this way.
+    /// Only this path.
     pub via: Option<Via>,
-    /// Whether access lists of queues are checked before the API server decides.
+    /// Whether queue ACLs are checked first.
     pub enforce_acl: EnforceAcl,
 }
 
-/// A way that stands.
 enum Route {
     Forward(PodClient),
     Proxy(Place),
@@ -63,7 +60,7 @@ pub struct Cluster {
     pub(super) wanted: Wanted,
     bounds: Bounds,
     client: AsyncMutex<Option<Client>>,
-    /// Why there was no client, and when that was found.
+    /// Last failure of the client creation, with its time.
     failed: ArcSwapOption<(Instant, KubeFault)>,
     route: AsyncMutex<Option<Arc<Route>>>,
     found: ArcSwapOption<Found>,
@@ -86,7 +83,7 @@ impl fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// A cluster that nothing is asked of yet.
+    /// Creates a cluster without any request.
     pub fn new(known: Known, context: ContextInfo, wanted: Wanted) -> Self {
         Self {
             known,
@@ -107,34 +104,34 @@ impl Cluster {
         }
     }
 
-    /// The same with other limits for answers of the API server.
+    /// Limits of answers.
     #[must_use]
     pub fn with_bounds(self, bounds: Bounds) -> Self {
         Self { bounds, ..self }
     }
 
-    /// The context of the kubeconfig that the way was made by.
+    /// Returns the context.
     pub fn context(&self) -> &ContextInfo {
         &self.context
     }
 
-    /// How a person tells it from other clusters: its context, or in a pod the address of its API server and the namespace of the pod.
+    /// Returns the context, or in a pod the API server and the namespace.
     pub fn label(&self) -> String {
         self.known.label_of_this_pod().unwrap_or_else(|| self.context.name.clone())
     }
 
-    /// How the scheduler was found; `None` until it is.
+    /// Returns `None` before the search.
     pub fn found(&self) -> Option<Arc<Found>> {
         self.found.load_full()
     }
 
-    /// The client, made at the first use: within the runtime that asks.
+    /// Created at the first use, in the caller's runtime.
     pub(super) async fn client(&self) -> Result<Client, KubeFault> {
         let mut retained = self.client.lock().await;
         if let Some(client) = &*retained {
             return Ok(client.clone());
         }
-        // Those who waited meanwhile do not have a plugin run again.
+        // Concurrent waiters do not run the plugin again.
         if let Some(failed) = self.failed.load_full().filter(|failed| failed.0.elapsed() < SAME_FAILURE) {
             return Err(failed.1.clone());
         }
@@ -147,13 +144,13 @@ impl Cluster {
     }
 
     async fn make_client(&self) -> Result<Client, KubeFault> {
-        // Fails only when there is a provider already, which is as good.
+        // Fails only if a provider is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut config = self.known.config(&self.context.name).await?;
         if let Some(exec) = config.auth_info.exec.as_mut().filter(|exec| {
             exec.interactive_mode.is_none() || exec.interactive_mode == Some(ExecInteractiveMode::IfAvailable)
         }) {
-            // Without a terminal it cannot ask, and what it prints belongs into the message.
+            // Without a terminal a plugin cannot ask, and its output goes into the message.
             if !std::io::stdin().is_terminal() {
                 exec.interactive_mode = Some(ExecInteractiveMode::Never);
             }
@@ -170,38 +167,38 @@ impl Cluster {
         self.known.config(&self.context.name).await
     }
 
-    /// The namespace of the scheduler.
     pub(super) async fn namespace(&self) -> Result<String, KubeFault> {
         if self.found().is_none() {
             self.route().await?;
         }
         let found = self.found().ok_or_else(|| KubeFault::new("the scheduler was not found"))?;
         match found.namespace.as_str() {
-            // The address does not say enough: wrong use, and not a scheduler that does not answer.
+            // The address is insufficient: invalid usage, not an unavailable scheduler.
             "" => Err(KubeFault { status: Some(400), ..KubeFault::new(NO_NAMESPACE) }),
             namespace => Ok(namespace.to_owned()),
         }
     }
 
-    /// Who one is, once that is known.
+    /// Returns the user, if known.
     pub fn user(&self) -> Option<Arc<Who>> {
         self.who.load_full()
     }
 
-    /// Why it is unknown who one is.
+    /// Returns why the user is unknown.
     pub fn unknown(&self) -> Option<Arc<KubeFault>> {
         self.unknown.load_full()
     }
 
-    /// Whether `adminacl` is checked before the API server decides.
+    /// Returns whether `adminacl` is checked first.
     pub fn enforce_acl(&self) -> EnforceAcl {
         self.wanted.enforce_acl
     }
 
-    /// Sends a request to the scheduler; `path` starts with `/`.
+    /// Sends a request; `path` starts with `/`.
     ///
     /// # Errors
-    /// It cannot be found, or the API server does not let the request through. What the scheduler itself refuses is a response.
+    /// The scheduler cannot be found, or the API server rejects the request. A rejection by the scheduler is a
+    /// response.
     pub fn send<'a>(
         &'a self,
         method: Method,
@@ -215,7 +212,7 @@ impl Cluster {
             let first = self.send_by(&route, method.clone(), path, headers.clone(), body.clone()).await;
             let Err(fault) = first else { return first };
             self.forget(&route).await;
-            // A pod that was replaced shows only when it is asked. What may have been done is not sent twice.
+            // A replaced pod is noticed only by a request. A request that may have had an effect is not repeated.
             if fresh || !reads || fault.status.is_some_and(|status| status != 404) {
                 return Err(fault);
             }
@@ -235,14 +232,13 @@ impl Cluster {
         }
     }
 
-    /// Where the scheduler is.
     pub(super) async fn place(&self, client: &Client) -> Result<Place, KubeFault> {
         let own = self.context.namespace.as_deref().unwrap_or("default");
         let (namespace, service) = (self.wanted.namespace.as_deref(), self.wanted.service.as_deref());
         find::service(client, namespace, service, own).await
     }
 
-    /// The way to the scheduler, and whether it was looked for just now.
+    /// Also returns whether the path was just searched.
     async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
         let mut retained = self.route.lock().await;
         if let Some(route) = &*retained {
@@ -250,7 +246,7 @@ impl Cluster {
         }
         let client = self.client().await?;
         let place = match (self.place(&client).await, &self.wanted.via) {
-            // An address needs no Service; the namespace is where the ConfigMap is.
+            // An address needs no Service; the namespace is that of the ConfigMap.
             (Err(_), Some(Via::Url(_))) => find::without_service(&client, self.wanted.namespace.as_deref()).await?,
             (place, _) => place?,
         };
@@ -313,7 +309,7 @@ impl Cluster {
             Route::Proxy(place) => {
                 let verb = if method == Method::GET { "get" } else { "create" };
                 let asked = Asked::core(verb, "services/proxy", Some(&place.namespace)).named(&place.proxied());
-                // The API server takes it away, and it would be the token of a kornsole server.
+                // The API server removes it, and it would be the token of a kornsole server.
                 headers.remove("authorization");
                 let address =
                     format!("/api/v1/namespaces/{}/services/{}/proxy{path}", place.namespace, place.proxied());
@@ -333,13 +329,13 @@ impl Cluster {
 
 async fn forward(client: &Client, place: &Place) -> Result<(String, Route), KubeFault> {
     let pod = find::pod(client, place).await?;
-    // Opened once to see whether it may be; the first request opens its own.
+    // Opened once to check the permission; the first request opens its own.
     pipe::forward(client, &place.namespace, &pod).await?;
     let route = Route::Forward(pipe::client(client.clone(), &place.namespace, &pod));
     Ok((pod, route))
 }
 
-/// A connection to a pod that broke or did not start.
+/// Describes a lost or failed connection to a pod.
 fn lost(error: &(dyn std::error::Error + 'static)) -> KubeFault {
     let all = std::iter::successors(Some(error), |error| error.source());
     if let Some(fault) = all.filter_map(|cause| cause.downcast_ref::<KubeFault>()).last() {
@@ -357,7 +353,7 @@ where
     Response::from(response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body))))
 }
 
-/// An answer through the API server: an error of the API server itself is a fault, an answer of the scheduler is a response.
+/// An error of the API server is a fault, an answer of the scheduler is a response.
 async fn proxied(
     response: http::Response<kube::client::Body>,
     asked: &Asked,
@@ -385,12 +381,12 @@ async fn proxied(
 }
 
 impl Cluster {
-    /// Whether someone follows its objects, so that no one need list them.
+    /// Its objects need not be listed.
     pub fn follows(&self) -> bool {
         self.follows.load(Ordering::Relaxed)
     }
 
-    /// Its objects are followed from now on.
+    /// Marks its objects as followed.
     pub fn set_follows(&self) {
         self.follows.store(true, Ordering::Relaxed);
     }

@@ -14,7 +14,8 @@ use hyper_util::rt::TokioExecutor;
 use kube::client::{Body, ClientBuilder, ConfigExt as _};
 use kube::config::Config;
 use tokio::time::timeout;
-use tower::{BoxError, Service, ServiceBuilder, ServiceExt as _};
+use tower::util::BoxService;
+use tower::{BoxError, ServiceBuilder, ServiceExt as _};
 
 use super::access::CONNECT;
 
@@ -29,6 +30,8 @@ const LOST: Duration = Duration::from_secs(8);
 
 /// The body of an answer.
 type Answered = MapErr<Incoming, fn(hyper::Error) -> BoxError>;
+/// Requests on connections that are probed.
+type Sends = BoxService<Request<Body>, Response<Answered>, BoxError>;
 
 fn tcp() -> HttpConnector {
     let mut tcp = HttpConnector::new();
@@ -46,20 +49,7 @@ fn tcp() -> HttpConnector {
 ///
 /// # Errors
 /// Credentials or certificates of the configuration are invalid, or it names a proxy.
-pub(super) fn builder(
-    config: Config,
-) -> Result<
-    ClientBuilder<
-        impl Service<
-            Request<Body>,
-            Response = Response<Answered>,
-            Error = BoxError,
-            Future = Pin<Box<dyn Future<Output = Result<Response<Answered>, BoxError>> + Send>>,
-        > + Send
-        + 'static,
-    >,
-    kube::Error,
-> {
+pub(super) fn builder(config: Config) -> Result<ClientBuilder<Sends>, kube::Error> {
     if config.proxy_url.is_some() {
         // Its error names the proxy.
         ClientBuilder::try_from(config.clone())?;

@@ -1,4 +1,4 @@
-//! Events of Kubernetes on the scheduler's ConfigMap, so that an order is seen by who examines the cluster and not at this machine.
+//! Events on the scheduler's ConfigMap make operations visible in the cluster.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::config_map::{CONFIGS, MANAGER};
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// How long one may take: an order does not wait for it longer.
+/// An operation does not wait longer for its Event.
 const LONGEST: Duration = Duration::from_secs(5);
-/// The longest message that an API server takes, in characters.
+/// Maximum message length of an API server, in characters.
 const MESSAGE: usize = 1_000;
 
 impl Cluster {
-    /// Adds an event to the ConfigMap of the scheduler; `reason` is one word.
+    /// Adds an Event; `reason` is one word.
     ///
     /// # Errors
-    /// It may not be made, or the API server does not answer in time.
+    /// It is not permitted, or the API server does not answer in time.
     pub fn add_event<'a>(&'a self, reason: &'a str, message: &'a str) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let namespace = self.namespace().await?;
@@ -32,7 +32,7 @@ impl Cluster {
     }
 
     async fn make_event(&self, namespace: &str, reason: &str, message: &str) -> Result<(), kube::Error> {
-        // One without the UID is alone; `kubectl get events` lists it all the same.
+        // An Event without the UID is detached; `kubectl get events` lists it anyway.
         let uid = self.config_map_uid(namespace).await;
         let body = event(namespace, uid.as_deref(), reason, message, OffsetDateTime::now_utc());
         let request = http::Request::post(format!("/api/v1/namespaces/{namespace}/events?fieldManager={MANAGER}"))
@@ -41,7 +41,6 @@ impl Cluster {
             .map_err(kube::Error::HttpError)?;
         match self.client().await {
             Ok(client) => client.request::<Value>(request).await.map(drop),
-            // Without a client nothing was done before either.
             Err(_) => Ok(()),
         }
     }

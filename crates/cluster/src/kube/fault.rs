@@ -1,4 +1,4 @@
-//! Why a request to an API server failed, described for a person.
+//! Errors of requests to an API server, in words.
 
 use std::fmt;
 
@@ -8,43 +8,42 @@ use kube::config::{ExecConfig, ExecInteractiveMode};
 use super::Who;
 use super::bounds::Unreached;
 
-/// A certificate of the future is more often a wrong clock.
+/// A certificate from the future usually means a wrong clock.
 const CLOCK: &str = "; check the clock of this machine";
-/// What an API server says of a namespace that takes nothing new, with the status of a missing right.
+/// Message of an API server for a terminating namespace; its status is that of a missing right.
 const TERMINATING: &str = "because it is being terminated";
 
-/// What is asked of an API server, as its rules of access name it.
+/// A request in terms of RBAC.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Asked {
     /// `get`, `list`, `create`, `patch`, `delete`.
     pub verb: &'static str,
-    /// The group of the API; empty for the core.
+    /// API group; empty for the core.
     pub group: &'static str,
-    /// The resource, with its subresource behind a `/`.
+    /// Resource, with its subresource after a `/`.
     pub resource: &'static str,
-    /// The namespace; `None` for what has none, or for all.
+    /// Namespace; `None` for cluster-scoped resources, or for all.
     pub namespace: Option<String>,
-    /// The name of the one object that it is about.
+    /// Name of a single object.
     pub name: Option<String>,
 }
 
 impl Asked {
-    /// Of the core's group.
+    /// Creates a request for the core group.
     pub fn core(verb: &'static str, resource: &'static str, namespace: Option<&str>) -> Self {
         Self { verb, group: "", resource, namespace: namespace.map(str::to_owned), name: None }
     }
 
-    /// The same for one object.
+    /// Restricts the request to one object.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         Self { name: Some(name.to_owned()), ..self }
     }
 
-    /// The rule that allows it, as it is in a Role or a ClusterRole.
+    /// Formats a rule for a Role or a ClusterRole.
     pub fn rule(&self) -> String {
         let names = match &self.name {
-            // What is created has no name yet.
-            // Pods and nodes come and go; a rule for one of them is of no use.
+            // Objects to create have no name yet, and rules for single pods and nodes are useless.
             Some(name)
                 if !matches!(self.resource, "pods" | "pods/portforward" | "pods/log" | "nodes")
                     && (self.verb != "create" || self.resource.contains('/')) =>
@@ -78,25 +77,25 @@ impl fmt::Display for Asked {
     }
 }
 
-/// Why it was not done.
+/// A failed request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KubeFault {
-    /// The status that the API server answered; `None` where it did not answer.
+    /// `None` without an answer.
     pub status: Option<u16>,
     pub(super) message: String,
     /// The rule that would allow it.
     pub rule: Option<String>,
-    /// What the libraries say of it.
+    /// The original error.
     pub technical: String,
 }
 
 impl KubeFault {
-    /// A fault in words, without a status of the API server.
+    /// Creates a fault without a status.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// Why something that was asked did not come about.
+    /// Creates the fault of a failed request.
     pub fn of(error: kube::Error, asked: &Asked, who: Option<&Who>) -> Self {
         match error {
             kube::Error::Api(status) => Self::answered(status.code, &status.message, asked, who),
@@ -130,7 +129,7 @@ impl KubeFault {
         }
     }
 
-    /// The API server answered that it will not.
+    /// Creates the fault of a rejection.
     pub fn answered(status: u16, said: &str, asked: &Asked, who: Option<&Who>) -> Self {
         let named = who.map(|who| who.user.clone()).or_else(|| user_in(said));
         let user = named.map_or_else(|| "the user of this context".to_owned(), |user| format!("user {user}"));
@@ -152,17 +151,17 @@ impl KubeFault {
         Self { status: Some(status), message, rule, technical: said.to_owned() }
     }
 
-    /// Whether this is a 403 that a rule of access could turn into a yes.
+    /// Returns true for a 403 that an RBAC rule could fix.
     pub fn is_forbidden(&self) -> bool {
         self.status == Some(403) && self.rule.is_some()
     }
 
-    /// Whether this is a 404.
+    /// Returns true for a 404.
     pub fn is_missing(&self) -> bool {
         self.status == Some(404)
     }
 
-    /// Whether this is a 409.
+    /// Returns true for a 409.
     pub fn is_conflict(&self) -> bool {
         self.status == Some(409)
     }
@@ -176,13 +175,12 @@ impl fmt::Display for KubeFault {
 
 impl std::error::Error for KubeFault {}
 
-/// The user whom a rejection names.
 fn user_in(said: &str) -> Option<String> {
     let rest = said.split_once("User \"")?.1;
     rest.split_once('"').map(|(user, _)| user.to_owned())
 }
 
-/// Why the credentials of a context cannot be used; `exec` is the plugin that gives them, where that is known.
+/// `exec` is the plugin, if known.
 pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> String {
     let named = exec.and_then(|exec| exec.command.clone());
     match error {
@@ -215,7 +213,7 @@ pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> Strin
     }
 }
 
-/// The program of a command as Rust prints it: behind the variables that were set for it, which are no one's business.
+/// Without variables, which may be secrets.
 fn program(printed: &str) -> Option<String> {
     let mut rest = printed.trim_start();
     loop {
@@ -240,13 +238,13 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A failed exec plugin among the causes of an error.
+/// Returns a failed exec plugin among the causes of an error.
 fn plugin(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let all = std::iter::successors(Some(error), |error| error.source());
     all.filter_map(|cause| cause.downcast_ref::<AuthError>()).next().map(|error| credentials(error, None))
 }
 
-/// An error with what led to it, in one line.
+/// Formats an error with its causes in one line.
 pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     let all = std::iter::successors(Some(error), |error| error.source());
     let mut words: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Where in the cluster the scheduler is: its Service, its pod.
+//! Finds the scheduler in the cluster: its Service and its pod.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::api::{Api, ListParams};
@@ -9,27 +9,27 @@ use super::config_map::CONFIGS;
 use super::{Asked, KubeFault, Via};
 use crate::Answer;
 
-/// The Service of the chart.
+/// The Service of the Helm chart.
 pub const SERVICE: &str = "yunikorn-service";
-/// The port of the Service that is the scheduler's, not the web server's.
+/// Service port of the scheduler, not of the web server.
 pub const PORT_NAME: &str = "yunikorn-core";
-/// The port of the process itself; the Service may have another.
+/// Port of the process.
 pub const PORT: u16 = 9080;
-/// The container of the scheduler.
+/// Container of the scheduler.
 pub const CONTAINER: &str = "yunikorn-scheduler-k8s";
-/// The namespaces that are tried where no one may look into all.
+/// Namespaces to search without permission for all.
 const USUAL: [&str; 2] = ["yunikorn", "default"];
 
 /// The Service of a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The namespace of the scheduler.
+    /// Namespace.
     pub namespace: String,
-    /// The name of its Service.
+    /// Service name.
     pub service: String,
-    /// Its port, as the service proxy names it: a name or a number.
+    /// Port name or number.
     pub port: String,
-    /// The labels of its pods.
+    /// Pod labels.
     selector: String,
 }
 
@@ -50,22 +50,22 @@ impl Place {
         Self { namespace: namespace.to_owned(), service: service.name_any(), port, selector }
     }
 
-    /// As the chart makes it, where no one may read it.
+    /// Returns the chart's defaults.
     pub fn usual(namespace: &str, service: &str) -> Self {
         let (port, selector) = (PORT_NAME.to_owned(), "app=yunikorn".to_owned());
         Self { namespace: namespace.to_owned(), service: service.to_owned(), port, selector }
     }
 
-    /// Its name as the service proxy takes it; rules name it so.
+    /// Returns the name for the service proxy and for RBAC rules.
     pub fn proxied(&self) -> String {
         format!("{}:{}", self.service, self.port)
     }
 }
 
-/// Finds the Service: in the namespace that is named, else in all, else where it usually is.
+/// Searches the given namespace, otherwise all, otherwise the usual ones.
 ///
 /// # Errors
-/// There is none, there are several, or no one may look; with what was looked for where.
+/// None or several exist, or the search is not permitted; the message lists the search.
 pub fn service<'a>(
     client: &'a Client,
     namespace: Option<&'a str>,
@@ -119,7 +119,7 @@ pub fn service<'a>(
     })
 }
 
-/// The namespace of a scheduler that has no Service: the one that is named, or the only one with its ConfigMap; empty if unknown.
+/// Returns the given namespace, or that of the only ConfigMap; empty if unknown.
 ///
 /// # Errors
 /// The API server does not answer.
@@ -164,10 +164,10 @@ fn several(found: &[Place]) -> KubeFault {
     KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 
-/// The pod of the scheduler that is ready, the newest of several.
+/// Finds the newest ready pod.
 ///
 /// # Errors
-/// There is none, or no one may look.
+/// None exists, or the search is not permitted.
 pub fn pod<'a>(client: &'a Client, place: &'a Place) -> Answer<'a, Result<String, KubeFault>> {
     Box::pin(async move {
         let asked = Asked::core("list", "pods", Some(&place.namespace));
@@ -190,7 +190,7 @@ pub fn pod<'a>(client: &'a Client, place: &'a Place) -> Answer<'a, Result<String
 }
 
 impl Cluster {
-    /// The namespace and the pod of the scheduler, looked for where the way does not lead to one.
+    /// Searches them if the path has no pod.
     pub(super) async fn scheduler_pod(&self) -> Result<(String, String), KubeFault> {
         let namespace = self.namespace().await?;
         if let Some(known) = self.found().and_then(|found| found.pod.clone()) {
@@ -206,7 +206,7 @@ impl Cluster {
     }
 }
 
-/// The labels of a Service may also be those of the admission controller.
+/// The labels of a Service may also match the admission controller.
 fn is_scheduler(pod: &Pod) -> bool {
     let component = pod.labels().get("component").is_some_and(|component| component == "yunikorn-scheduler");
     let mut containers = pod.spec.iter().flat_map(|spec| &spec.containers);

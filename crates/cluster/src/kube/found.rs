@@ -4,18 +4,18 @@ use std::fmt;
 
 use super::Via;
 
-/// What was found.
+/// The result of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The namespace of the scheduler; empty if unknown, which only an address of its own allows.
+    /// Empty if unknown, which only a direct address allows.
     pub namespace: String,
-    /// The Service that the scheduler answers at; empty if an address of its own is used and no Service was found.
+    /// Empty for a direct address without a Service.
     pub service: String,
-    /// Its pod, where requests go to the pod.
+    /// Its pod, for requests to the pod.
     pub pod: Option<String>,
-    /// The way that was taken.
+    /// The selected path.
     pub via: Via,
-    /// Why not the other.
+    /// Why the other path was not used.
     pub why_not: Option<String>,
 }
 

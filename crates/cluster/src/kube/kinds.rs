@@ -1,4 +1,4 @@
-//! The kinds of objects that scheduling examines, each by its address.
+//! The kinds of objects that scheduling reads, with their paths.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{Followed, Texts};
 use kubernetes::live::{LiveObject, ObjectKey};
 
-/// An object that was read, or why it was not.
+/// A parsed object, or the error.
 #[derive(Debug)]
 pub struct Read {
-    /// By what it is found.
+    /// Key.
     pub key: ObjectKey,
-    /// The object, or what of it cannot be read.
+    /// The object, or the invalid part.
     pub object: Result<LiveObject, String>,
 }
 
@@ -23,21 +23,20 @@ impl Read {
         Self { object: LiveObject::read(kind, value), key }
     }
 
-    /// The key as one text.
     fn text(&self) -> Arc<str> {
         Arc::from(format!("{}/{}", self.key.namespace, self.key.name))
     }
 }
 
-/// A key out of its text.
+/// Parses a key.
 pub fn key_of(kind: &'static str, text: &str) -> ObjectKey {
     let (namespace, name) = text.split_once('/').unwrap_or(("", text));
     ObjectKey { kind, namespace: namespace.to_owned(), name: name.to_owned() }
 }
 
-/// An object of a kind that is followed.
+/// An object of a followed kind.
 pub trait Kind: Followed + Into<Read> {
-    /// As a manifest names it.
+    /// Name in manifests.
     const KIND: &'static str;
 }
 

@@ -1,5 +1,5 @@
-//! The field of a kubeconfig that a fault is in, and where it stands. Only keys, positions and names of entries are given, never values,
-//! since a value may be a secret.
+//! Locates the kubeconfig field of an error. Output contains only keys, positions, and entry names, because values may
+//! be secrets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,28 @@ use config::yaml::{self, Node};
 use config::{Faults, Place};
 use model::Profile;
 
-/// The largest kubeconfig in which a field is looked for, in bytes.
+/// Maximum size of a searched kubeconfig, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// A field of one named entry: `users`, `ann`, `user.client-key`.
+/// A field of a named entry: `users`, `ann`, `user.client-key`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field<'a> {
-    /// The list: `contexts`, `clusters` or `users`.
+    /// The list: `contexts`, `clusters`, or `users`.
     pub list: &'a str,
-    /// The `name` of the entry.
+    /// `name` of the entry.
     pub entry: &'a str,
-    /// The keys below the entry.
+    /// Keys in the entry.
     pub keys: &'a [&'a str],
 }
 
-/// A place of a file in words: `/home/ann/.kube/config:12:5: users[1].user.token`. The field is that of the last value that starts there or
-/// before.
+/// `/home/ann/.kube/config:12:5: users[1].user.token`. The field is that of the last value that starts there or before.
 pub(super) fn at(file: &Path, line: u32, column: u32) -> String {
     let place = format!("{}:{line}:{column}", file.display());
     let field = read(file).and_then(|text| field_at(&text, Place { line, column }));
     field.map_or(place.clone(), |field| format!("{place}: {field}"))
 }
 
-/// The same for a field by its name: of the first file that has the entry. Where the field itself is missing, the place is that of what should
-/// have it.
+/// In the first file with the entry. For a missing field, its parent.
 pub(super) fn named(files: &[PathBuf], field: Field<'_>) -> Option<String> {
     files.iter().find_map(|file| {
         let (path, place) = find(&read(file)?, field)?;
@@ -50,7 +48,7 @@ fn with_root<T>(text: &str, found: impl FnOnce(Node<'_>) -> Option<T>) -> Option
     found(document.root()?)
 }
 
-/// Faults that no one examines: the crate `kube` has reported its own.
+/// Faults that are ignored: the crate `kube` has reported its own.
 fn faults() -> Faults {
     Faults::new(Profile::Kornsole)
 }

@@ -1,4 +1,4 @@
-//! All objects that filters look at, as they are at about one moment: read once, page by page, and reduced while they are read.
+//! Lists all objects for the filters once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,11 @@ use crate::Answer;
 use kubernetes::live::LiveObject;
 use kubernetes::{Listed, NotListed};
 
-/// How long an answer may take: someone waits for what is made of it.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many objects that cannot be read are named.
 const MOST_UNREADABLE: usize = 3;
 
 impl Cluster {
-    /// Lists pods, nodes, namespaces, priority classes and what volumes rest on. A kind that cannot be listed is named, and stops nothing.
+    /// Lists the objects. A kind that cannot be listed is named, and does not stop the others.
     pub fn list_for_filters(self: &Arc<Self>) -> Answer<'_, Listed> {
         Box::pin(async move {
             let all = tokio::join!(
@@ -46,7 +44,6 @@ impl Cluster {
     }
 }
 
-/// What came of one kind.
 #[derive(Default)]
 struct List {
     objects: Vec<LiveObject>,
@@ -59,14 +56,14 @@ impl List {
         let mut list = Self::default();
         let mut done = list.read::<K>(cluster).await;
         if done.as_ref().is_err_and(|fault| fault.status == Some(410)) {
-            // It took so long that the API server has forgotten where it started.
+            // The API server's continuation token expired.
             list = Self::default();
             done = list.read::<K>(cluster).await;
         }
         match done {
             Ok(()) => list,
             Err(fault) => {
-                // A part of a list would say that the rest is not there.
+                // Part of a list would make the rest look missing.
                 let why = (!fault.is_forbidden()).then(|| fault.to_string());
                 Self { missing: Some(NotListed { kind: K::KIND, why }), ..Self::default() }
             }

@@ -1,14 +1,9 @@
-//! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and changes of its objects.
-//!
-//! [`Address`] is a person's name for a cluster, [`Known`] the content of the kubeconfig. [`Cluster`] finds the scheduler and carries
-//! requests to it, by port-forward or by the service proxy. `config_map`, `pods`, `owners` and `nodes` change objects, `review` requests one's
-//! identity and rights; [`follow`] follows lists of objects, `list` reads those that scheduling examines once, and `read` reads one object, its events or a
-//! log when a person requests it.
+//! A Kubernetes cluster by a kubeconfig: the path to its scheduler, and changes of its objects.
 //!
 //! Invariants:
-//! - nothing is spawned but the exec plugins that the kubeconfig names;
-//! - no token, certificate, key or line of a kubeconfig is in a message, a log or a debug text;
-//! - a rejection names the verb, the resource, the namespace, one's identity, and the rule that would allow it;
+//! - only the exec plugins of the kubeconfig are spawned;
+//! - no message, log, or debug text contains a token, certificate, key, or line of a kubeconfig;
+//! - a rejection names the verb, the resource, the namespace, the user's identity, and the rule that would allow it;
 //! - a write names the version or the UID of its object.
 
 mod access;

@@ -1,4 +1,4 @@
-//! Nodes: taking them out of scheduling and back.
+//! Cordons and uncordons nodes.
 
 use k8s_openapi::api::core::v1::Node;
 use kube::api::{Api, Patch, PatchParams};
@@ -10,10 +10,9 @@ use super::config_map::MANAGER;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// How many nodes are requested at a time.
 const PAGE: usize = 500;
 
-/// What is read of a list of nodes: of 5000 nodes the rest is much.
+/// Only the needed fields: the rest of 5000 nodes is large.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct NodeList {
@@ -63,7 +62,7 @@ struct Condition {
 }
 
 impl NodeItem {
-    /// Why no pod is bound to it; `None`: pods are. A node without conditions has not reported yet.
+    /// Why the node is closed to pods. A node without conditions has not reported yet.
     fn closed(&self) -> Option<String> {
         let ready = self.status.conditions.iter().find(|condition| condition.kind == "Ready");
         let not_ready = ready.is_some_and(|ready| ready.status != "True").then_some("not ready");
@@ -73,7 +72,7 @@ impl NodeItem {
 }
 
 impl Cluster {
-    /// The nodes to which no pod is bound, each with why: `cordoned`, `not ready`.
+    /// Lists nodes with reasons: `cordoned`, `not ready`.
     ///
     /// # Errors
     /// They may not be listed.
@@ -100,10 +99,10 @@ impl Cluster {
         })
     }
 
-    /// Takes a node out of scheduling, or back. Running allocations there keeps running.
+    /// Cordons or uncordons a node; allocations continue.
     ///
     /// # Errors
-    /// It is not there, or may not be changed.
+    /// It does not exist, or may not be changed.
     pub fn cordon<'a>(&'a self, node: &'a str, cordoned: bool) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let asked = Self::cordoning().named(node);

@@ -1,4 +1,4 @@
-//! Who owns pods, up to the topmost, and suspending an owner so that it makes no new ones.
+//! Finds the owners of pods up to the top, and suspends an owner.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::Answer;
 use view::kubernetes::owners::MOST_ABOVE;
 use view::kubernetes::{OwnerName, OwnerObject};
 
-/// How often an owner that changes all the time is written again.
+/// Maximum number of conflicts.
 const TRIES: usize = 3;
 
-/// The kinds that are read: kind, group, resource.
+/// Supported kinds: kind, group, resource.
 const KINDS: [(&str, &str, &str); 18] = [
     ("Pod", "", "pods"),
     ("ReplicationController", "", "replicationcontrollers"),
@@ -38,7 +38,6 @@ const KINDS: [(&str, &str, &str); 18] = [
     ("FlinkDeployment", "flink.apache.org", "flinkdeployments"),
 ];
 
-/// The address of an owner, and what is requested it.
 struct Place {
     path: String,
     group: &'static str,
@@ -46,7 +45,7 @@ struct Place {
 }
 
 impl Place {
-    /// `None` for a kind that is not read.
+    /// `None` for an unsupported kind.
     fn of(namespace: &str, owner: &OwnerName) -> Option<Self> {
         let (group, version) = owner.version.rsplit_once('/').unwrap_or(("", &owner.version));
         let (_, group, resource) = KINDS.into_iter().find(|(kind, of, _)| *kind == &*owner.kind && *of == group)?;
@@ -60,12 +59,11 @@ impl Place {
     }
 }
 
-/// Names of objects have no character that an address changes; what has one is none of kornsole.
+/// Object names need no encoding; other characters are rejected.
 fn encoded(name: &str) -> String {
     form_urlencoded::byte_serialize(name.as_bytes()).collect()
 }
 
-/// What is read of an owner.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Wire {
@@ -91,7 +89,7 @@ impl Wire {
 }
 
 impl Cluster {
-    /// An owner and those above it, the nearest first; and why it is unknown what is above the last.
+    /// Returns owners, nearest first, and why the chain is incomplete.
     pub fn owners_from<'a>(
         &'a self,
         namespace: &'a str,
@@ -119,7 +117,6 @@ impl Cluster {
         })
     }
 
-    /// An owner, and what owns it.
     async fn owner(&self, namespace: &str, name: &OwnerName) -> Result<(OwnerObject, Option<OwnerName>), String> {
         let place = Place::of(namespace, name)
             .ok_or_else(|| format!("kornsole cannot read objects of the kind {}", name.kind))?;
@@ -139,10 +136,10 @@ impl Cluster {
         got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
     }
 
-    /// Sets `spec.suspend` of an owner, onto the version that is read right before; nothing else of it is changed.
+    /// Sets `spec.suspend` at the version that was just read.
     ///
     /// # Errors
-    /// It is not there, another one has its name by now, it may not be changed, or the API server does not keep the field.
+    /// It does not exist, was replaced, may not be changed, or the API server does not store the field.
     pub fn suspend<'a>(&'a self, owner: &'a OwnerObject, suspended: bool) -> Answer<'a, Result<(), KubeFault>> {
         Box::pin(async move {
             let (namespace, name) = (&*owner.namespace, &owner.name);

@@ -1,6 +1,4 @@
-//! Lists of an API server, read page by page.
-//!
-//! Memory is bounded: one page is read at a time, and an answer that is longer than a page can be is refused.
+//! Reads lists page by page, with bounded memory.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,27 +13,27 @@ use super::cluster::Cluster;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// How many objects are requested at a time. An API server reads each page from its store: with half as many 50 000 pods take a half longer.
+/// Objects per page. An API server reads each page from its store: half the size takes 1.5 times as long for 50,000
+/// pods.
 const PAGE: usize = 1000;
-/// The longest page, in bytes.
+/// Bytes.
 const LONGEST_PAGE: usize = 256 << 20;
-/// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
 
-/// How long is waited for what.
+/// Timeouts and pauses.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// The first pause after a failure; it doubles with each.
+    /// Doubles after each failure.
     pub first: Duration,
-    /// The longest pause after a failure.
+    /// Maximum pause after a failure.
     pub longest: Duration,
-    /// The pause after a rejection, which only someone's doing can change.
+    /// After a rejection, which only a user can fix.
     pub refused: Duration,
-    /// How long an answer may take to start, and to continue.
+    /// Timeout until an answer starts or continues.
     pub answer: Duration,
-    /// How long a watch may be silent until the API server is asked whether it still answers.
+    /// Silence before the API server is probed.
     pub quiet: Duration,
-    /// How long one watch lasts; then another one continues where it ended.
+    /// Duration of one watch.
     pub watch: Duration,
 }
 
@@ -53,10 +51,10 @@ impl Default for Pace {
     }
 }
 
-/// Why following stops for a while.
+/// Why following pauses.
 pub(super) struct Stop {
     pub fault: KubeFault,
-    /// How long the API server needs to be unchanged.
+    /// The retry delay that the API server requests.
     pub after: Option<Duration>,
 }
 
@@ -66,15 +64,14 @@ impl From<KubeFault> for Stop {
     }
 }
 
-/// What is in a page.
+/// The items of a page.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "W: Deserialize<'de>"))]
 pub(super) struct Page<W> {
-    // Without any there may be `null`.
+    // An empty list may be `null`.
     pub items: Option<Vec<W>>,
 }
 
-/// The head of a page: what is in it is skipped.
 #[derive(Deserialize)]
 pub(super) struct PageHead {
     #[serde(default)]
@@ -89,7 +86,6 @@ pub(super) struct PageMeta {
     pub rest: String,
 }
 
-/// Why the API server does not do what is asked.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
@@ -97,7 +93,6 @@ pub(super) struct Status {
     pub message: String,
 }
 
-/// What is asked of an API server, at the address of a list.
 #[derive(Clone)]
 pub(super) struct Request {
     pub cluster: Arc<Cluster>,
@@ -107,7 +102,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// A page of the list: the first one, or the one behind this.
+    /// Reads the first page, or the one after `behind`.
     pub fn page(self, behind: String) -> Answer<'static, Result<Bytes, Stop>> {
         Box::pin(async move {
             let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();
@@ -119,7 +114,7 @@ impl Request {
         })
     }
 
-    /// Asks, and gives the body of a good answer.
+    /// Returns the body of a successful answer.
     pub fn get<'a>(&'a self, query: &'a str) -> Answer<'a, Result<Body, Stop>> {
         Box::pin(async move {
             let client = self.cluster.client().await?;
@@ -150,7 +145,7 @@ pub(super) fn broken(technical: &str) -> KubeFault {
     KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server ended too early") }
 }
 
-/// The words of the reader may quote what it read, which may be a secret.
+/// The parser may quote its input, which may be a secret.
 pub(super) fn unreadable(error: &serde_json::Error) -> KubeFault {
     let place = format!("line {}, column {}", error.line(), error.column());
     KubeFault::new(format!("invalid response from the API server ({place})"))

@@ -1,4 +1,4 @@
-//! HTTP through a port-forward: one websocket is one connection, kept for the next request.
+//! HTTP through a port-forward: one websocket per connection, kept for reuse.
 
 use std::io;
 use std::pin::Pin;
@@ -21,13 +21,13 @@ use super::find::PORT;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// The most websockets at a time: the stream of events keeps one.
+/// Maximum number of websockets: the stream of events uses one.
 const MOST: usize = 5;
 
 /// HTTP to one pod.
 pub type PodClient = HttpClient<Opener, Full<Bytes>>;
 
-/// A client for the scheduler in a pod.
+/// Creates a client for the scheduler in a pod.
 pub fn client(client: Client, namespace: &str, pod: &str) -> PodClient {
     let opener =
         Opener { client, namespace: namespace.to_owned(), pod: pod.to_owned(), room: Arc::new(Semaphore::new(MOST)) };
@@ -52,10 +52,10 @@ impl Opener {
     }
 }
 
-/// Opens one port-forward to the port of the scheduler.
+/// Opens a connection to the port of the scheduler.
 ///
 /// # Errors
-/// It is not allowed, the pod is not there, or the API server does not offer it by websocket.
+/// It is not permitted, the pod does not exist, or the API server does not support it by websocket.
 pub fn forward<'a>(
     client: &'a Client,
     namespace: &'a str,
@@ -83,7 +83,7 @@ impl tower::Service<hyper::Uri> for Opener {
     }
 }
 
-/// One connection; closing it closes the websocket.
+/// A connection; closing it closes the websocket.
 pub struct Pipe {
     io: TokioIo<DuplexStream>,
     _room: OwnedSemaphorePermit,

@@ -1,4 +1,4 @@
-//! The pods of an application, and ending them: each by its name and its UID, so that another pod of the same name stays.
+//! The pods of an application, and their deletion by UID.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,39 +14,37 @@ use super::{Asked, KubeFault};
 use crate::Answer;
 use view::kubernetes::PodRow;
 
-/// The labels that name an application (K8S-111).
+/// The labels with an application ID (K8S-111).
 const LABELS: [&str; 3] = ["yunikorn.apache.org/app-id", "applicationId", "spark-app-selector"];
-/// How many pods are listed at a time.
 const PAGE: usize = 500;
 
-/// How many deletions are under way at a time.
 const AT_ONCE: usize = 10;
 
-/// One pod, so that another one of the same name is not taken for it.
+/// The identity of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodRef {
-    /// The namespace, by whose rights it is deleted.
+    /// Namespace, for its rights.
     pub namespace: String,
-    /// The name, which a later pod may have again.
+    /// Name, which can be reused.
     pub name: String,
-    /// The UID, which no other pod ever has.
+    /// Unique UID.
     pub uid: String,
 }
 
-/// What became of a pod.
+/// The result for a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodOutcome {
-    /// Its deletion started; it ends within its grace period.
+    /// It ends within its grace period.
     Deleted,
-    /// It no longer existed already.
+    /// It did not exist any more.
     Gone,
-    /// Another pod has its name by now, and stays.
+    /// Another pod has its name, and stays.
     Replaced,
     /// It was not deleted.
     Refused(KubeFault),
 }
 
-/// How far a deletion of pods is.
+/// Progress of a deletion.
 #[derive(Debug, Default)]
 pub struct Deletions {
     all: AtomicUsize,
@@ -63,19 +61,19 @@ impl Deletions {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The pods that the API server has answered about, and all pods of the newest deletion.
+    /// Counts answered pods, and all pods of the newest deletion.
     pub fn so_far(&self) -> (usize, usize) {
         (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed))
     }
 }
 
 impl Cluster {
-    /// How far the newest deletion of pods is.
+    /// Returns the progress of the newest deletion.
     pub fn deletions(&self) -> &Deletions {
         &self.deletions
     }
 
-    /// Deletes pods, at most ten at a time, with the grace period of each. One that cannot be deleted stops no other.
+    /// Deletes at most ten pods at a time, with their grace periods. A failure does not stop the others.
     pub fn delete<'a>(&'a self, pods: &'a [PodRef]) -> Answer<'a, Vec<(PodRef, PodOutcome)>> {
         Box::pin(async move {
             let client = match self.client().await {
@@ -115,7 +113,7 @@ impl Cluster {
         })
     }
 
-    /// The pods of an application by their UIDs: in all namespaces, or where no one may list those, in these.
+    /// Lists pods by UID: in all namespaces, or without that permission in the given ones.
     ///
     /// # Errors
     /// They may not be listed there either.
@@ -173,7 +171,6 @@ impl Cluster {
     }
 }
 
-/// The query of one page of the pods with a label.
 fn query(label: &str, app: &str, rest: &str) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("labelSelector", &format!("{label}={app}")).append_pair("limit", &PAGE.to_string());
@@ -183,7 +180,7 @@ fn query(label: &str, app: &str, rest: &str) -> String {
     query.finish()
 }
 
-/// Whether a label can have this value. An id that none can have is that of an annotation or was generated.
+/// Returns true for a valid label value. Other IDs come from annotations or were generated.
 fn is_label(text: &str) -> bool {
     text.len() <= 63 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
@@ -192,7 +189,7 @@ fn is_label(text: &str) -> bool {
 #[serde(default)]
 struct PodList {
     metadata: ListMeta,
-    // Without any there may be `null`.
+    // An empty list may be `null`.
     items: Option<Vec<<PodRow as Followed>::Wire>>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the API server still answers. A watch without changes looks the same as one whose server hangs, so it is asked.
+//! Probes the API server: a watch without changes looks like a hanging server.
 
 use std::time::Duration;
 
@@ -11,17 +11,16 @@ use super::page::silent;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// How long the answer may take.
 const ANSWER: Duration = Duration::from_secs(4);
-/// Everyone who is authenticated may read it.
+/// All authenticated users may read it.
 const PATH: &str = "/version";
 
-/// The last answer, for all lists that are followed.
+/// The last answer, for all followed lists.
 #[derive(Default)]
 pub(super) struct Pulse(Mutex<Option<(Instant, Result<(), KubeFault>)>>);
 
 impl Cluster {
-    /// Asks the API server whether it answers; not again where that was asked `recently`.
+    /// Unless that was done `recently`.
     pub(super) fn answers(&self, recently: Duration) -> Answer<'_, Result<(), KubeFault>> {
         Box::pin(async move {
             let mut last = self.pulse.0.lock().await;
@@ -39,7 +38,7 @@ impl Cluster {
         let request = http::Request::get(PATH).body(Body::empty());
         let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
         let sent = timeout(ANSWER, client.send(request)).await.map_err(|_| silent())?;
-        // A refusal is an answer, too.
+        // A rejection is also an answer.
         sent.map(drop).map_err(|error| KubeFault::of(error, &Asked::core("get", PATH, None), None))
     }
 }

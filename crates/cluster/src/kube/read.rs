@@ -1,6 +1,6 @@
-//! What is read of objects when a person requests it: the text of a pod or a node, the events of a pod, the log of a container.
+//! Reads a pod, a node, events, or a log on request.
 //!
-//! Secrets are never read. The environment of a pod is in its text as in `kubectl get pod -o yaml`.
+//! Secrets are never read. The text of a pod contains its environment, like `kubectl get pod -o yaml`.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Limited};
@@ -17,27 +17,24 @@ use super::{Asked, KubeFault};
 use crate::Answer;
 use view::kubernetes::{EventsOf, LogName, ObjectEvent, ObjectName};
 
-/// How long an answer may take to start, and to continue where it does not wait for news.
+/// Timeout until an answer starts, or continues if it does not follow.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest object that is read, in bytes: the store of an API server takes at most 1.5 MiB.
+/// Maximum object size in bytes: an API server stores at most 1.5 MiB.
 const OBJECT: usize = 8 << 20;
-/// The longest list of events that is read, in bytes.
 const EVENTS: usize = 16 << 20;
-/// How many events of a pod are read.
 const MOST_EVENTS: usize = 500;
-/// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
-/// How many lines of a log are read before what is new.
+/// Number of existing log lines before new ones.
 const TAIL: usize = 2_000;
 
-/// The log of a container while it is read.
+/// A log that is read.
 pub struct Log(Body);
 
 impl Log {
-    /// The next bytes; `None` when the container has ended. It waits as long as the container says nothing.
+    /// Waits while the container is silent; `None` when it has ended.
     ///
     /// # Errors
-    /// The connection broke off.
+    /// The connection was lost.
     pub fn more(&mut self) -> Answer<'_, Result<Option<Bytes>, KubeFault>> {
         Box::pin(async move {
             loop {
@@ -55,11 +52,11 @@ impl Log {
 
 #[derive(Deserialize)]
 struct EventList {
-    // Without any there may be `null`.
+    // An empty list may be `null`.
     items: Option<Vec<EventWire>>,
 }
 
-/// An event of `events.k8s.io/v1`; those of the core API have their times and counts in the fields that are called deprecated.
+/// An event of `events.k8s.io/v1`; events of the core API have times and counts in the `deprecated` fields.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct EventWire {
@@ -117,10 +114,10 @@ impl EventWire {
 }
 
 impl Cluster {
-    /// The version of the API server: `v1.34.2`.
+    /// Returns the version of the API server: `v1.34.2`.
     ///
     /// # Errors
-    /// It does not answer, or not to everyone.
+    /// It does not answer, or denies it.
     pub fn version(&self) -> Answer<'_, Result<String, KubeFault>> {
         Box::pin(async move {
             let asked = Asked::core("get", "/version", None);
@@ -129,10 +126,10 @@ impl Cluster {
         })
     }
 
-    /// Where the Service of the scheduler is: `yunikorn/yunikorn-service`. Nothing is sent to the scheduler itself.
+    /// Returns `yunikorn/yunikorn-service`, without a request to the scheduler.
     ///
     /// # Errors
-    /// There is none, or several, or no one may look.
+    /// None or several exist, or the search is not permitted.
     pub fn scheduler(&self) -> Answer<'_, Result<String, KubeFault>> {
         Box::pin(async move {
             let client = self.client().await?;
@@ -141,10 +138,10 @@ impl Cluster {
         })
     }
 
-    /// An object as YAML, as `kubectl get -o yaml` prints it: without the list of who manages which field.
+    /// Returns YAML like `kubectl get -o yaml`, without managed fields.
     ///
     /// # Errors
-    /// It no longer exists, or may not be read.
+    /// It does not exist, or may not be read.
     pub fn text<'a>(&'a self, of: &'a ObjectName) -> Answer<'a, Result<String, KubeFault>> {
         Box::pin(async move {
             let (asked, path) = match of {
@@ -164,7 +161,7 @@ impl Cluster {
         })
     }
 
-    /// The events of a pod, the oldest first.
+    /// Lists events, oldest first.
     ///
     /// # Errors
     /// They may not be listed.
@@ -183,10 +180,10 @@ impl Cluster {
         })
     }
 
-    /// Opens the log of a container: its last lines, and then what is new, for as long as it runs.
+    /// Reads the last lines, then new ones while the container runs.
     ///
     /// # Errors
-    /// It may not be read, or there is none: the container has not started, or has no run before this one.
+    /// It may not be read, or does not exist: the container has not started, or has no previous run.
     pub fn log<'a>(&'a self, of: &'a LogName) -> Answer<'a, Result<Log, KubeFault>> {
         Box::pin(async move {
             let LogName { namespace, pod, container, previous, .. } = of;
@@ -199,19 +196,17 @@ impl Cluster {
         })
     }
 
-    /// Reads a whole answer.
     async fn read<T: for<'de> Deserialize<'de>>(&self, asked: &Asked, path: &str, most: usize) -> Result<T, KubeFault> {
         let body = self.open(asked, path).await?;
         let whole = timeout(PATIENCE, Limited::new(body, most).collect()).await.map_err(|_| silent())?;
         let whole = whole.map_err(|error| broken(&error.to_string()))?;
-        // The words of the reader may quote what it read, which may be a secret.
+        // The parser may quote its input, which may be a secret.
         serde_json::from_slice(&whole.to_bytes()).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
             KubeFault::new(format!("invalid response from the API server ({place})"))
         })
     }
 
-    /// Returns the body of a good answer.
     async fn open(&self, asked: &Asked, path: &str) -> Result<Body, KubeFault> {
         let client = self.client().await?;
         let request = http::Request::get(path).body(Body::empty());
@@ -231,7 +226,6 @@ impl Cluster {
     }
 }
 
-/// JSON as YAML, its keys in the order of the alphabet.
 fn yaml(object: &Value) -> Result<String, KubeFault> {
     serde_saphyr::to_string(object).map_err(|error| KubeFault::new(format!("it cannot be written as YAML: {error}")))
 }

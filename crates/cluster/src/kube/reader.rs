@@ -1,4 +1,4 @@
-//! A cluster that is only read: this type has no way to send anything but a GET.
+//! A read-only cluster: this type can only send GET.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use super::objects::Followed;
 use super::page::Pace;
 use super::watch::{Change, follow_at};
 
-/// A cluster that is only read.
+/// A read-only cluster.
 #[derive(Clone, Debug)]
 pub struct Reader(Arc<Cluster>);
 
 impl Reader {
-    /// Reads a cluster.
+    /// Wraps a cluster.
     pub fn new(cluster: Arc<Cluster>) -> Self {
         Self(cluster)
     }
 
-    /// The context of the kubeconfig that leads there.
+    /// Returns the context.
     pub fn context(&self) -> &ContextInfo {
         self.0.context()
     }
 
-    /// Follows a list of objects at an address until no one takes the changes any more.
+    /// Follows a list until the receiver is dropped.
     pub async fn follow<T: Followed>(self, pace: Pace, path: String, changes: Sender<Change<T>>) {
         follow_at(self.0, pace, path, changes).await;
     }

@@ -1,4 +1,4 @@
-//! Why the scheduler did not take a configuration: only its log says that (K8S-023).
+//! Only the scheduler's log says why it rejected a configuration (K8S-023).
 
 use std::time::Duration;
 
@@ -7,17 +7,14 @@ use super::find::CONTAINER;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// What the lines have that say it: of the core, and of the part that reads the maps.
+/// Marks of such lines: of the core, and of the shim.
 const MARKS: [&str; 2] = ["reload configuration failed", "Unable to update configmap"];
-/// How many lines are examined.
 const LINES: usize = 2_000;
-/// How many bytes of them.
 const BYTES: usize = 1 << 20;
-/// The longest line that is shown, in characters.
 const LONGEST: usize = 600;
 
 impl Cluster {
-    /// The last line of the scheduler's log since so long that says why it did not take a configuration.
+    /// Returns the last such line since `since`.
     ///
     /// # Errors
     /// The log may not be read.

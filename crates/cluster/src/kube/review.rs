@@ -1,4 +1,4 @@
-//! One's identity and one's rights at the API server.
+//! The user's identity and rights at the API server.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,14 +13,14 @@ use super::{Asked, KubeFault, Who};
 use crate::Answer;
 use view::act::{ClusterRights, EnforceAcl, Right};
 
-/// How many rights in namespaces are requested again each time.
+/// Maximum number of namespace rights that are reviewed again each time.
 const AGAIN: usize = 100;
 
 impl Cluster {
-    /// Who one is: by SelfSubjectReview, or where the release has none, by a review of one's own token.
+    /// Asks SelfSubjectReview, or in older releases reviews the token.
     ///
     /// # Errors
-    /// It cannot be found out.
+    /// It is unavailable.
     pub fn who(&self) -> Answer<'_, Result<Arc<Who>, KubeFault>> {
         Box::pin(async move {
             if let Some(who) = self.who.load_full() {
@@ -62,7 +62,7 @@ impl Cluster {
                 Ok(answer) => return Ok(Some(read(&answer["status"]["userInfo"]))),
                 Err(error) => {
                     let fault = KubeFault::of(error, &asked, None);
-                    // A release without it answers 404; one may also not be allowed to see that (403).
+                    // An older release answers 404; it may also be denied (403).
                     if !fault.is_missing() && !fault.is_forbidden() {
                         return Err(fault);
                     }
@@ -91,18 +91,18 @@ impl Cluster {
         if user.user.is_empty() { Err(unknown(format!("{old}, and the review has no user"))) } else { Ok(user) }
     }
 
-    /// Asks whether one may do this, and keeps the answer. It is a hint: what the API server answers to the thing itself counts.
+    /// Reviews a right, and caches it. A hint: the answer to the request itself counts.
     ///
     /// # Errors
-    /// It cannot be asked.
+    /// The review failed.
     pub fn may<'a>(&'a self, asked: &'a Asked) -> Answer<'a, Result<bool, KubeFault>> {
         Box::pin(async move { self.review(asked).await.map(|(allowed, _)| allowed) })
     }
 
-    /// The same with the reason of the API server, which may be empty.
+    /// Like `may`, with the reason of the API server, which may be empty.
     ///
     /// # Errors
-    /// It cannot be asked.
+    /// The review failed.
     pub(super) async fn review(&self, asked: &Asked) -> Result<(bool, String), KubeFault> {
         let (resource, subresource) = match asked.resource.split_once('/') {
             Some((resource, subresource)) => (resource, Some(subresource.to_owned())),
@@ -131,11 +131,10 @@ impl Cluster {
         Ok((allowed, status.reason.unwrap_or_default()))
     }
 
-    /// Asks for every right that a key of the console needs, and again for those that were requested before. What cannot be asked is not
-    /// known.
+    /// Reviews rights that the console needs or reviewed before. Failed reviews stay unknown.
     pub fn review_all(&self) -> Answer<'_, ()> {
         Box::pin(async move {
-            // Who one is is in refusals; without it they name no one.
+            // Rejections name the user, if known.
             let _ = self.who().await;
             let (cordoning, killing) = (Self::cordoning(), Self::killing(None));
             let Ok(namespace) = self.namespace().await else {
@@ -153,7 +152,7 @@ impl Cluster {
         })
     }
 
-    /// What was reviewed, to see whether an order would be refused.
+    /// Returns the reviewed rights, to predict rejections.
     pub fn rights(&self) -> Arc<ClusterRights> {
         if self.rights.load().is_none() {
             self.publish_rights();
@@ -161,7 +160,6 @@ impl Cluster {
         self.rights.load_full().unwrap_or_default()
     }
 
-    /// Works out what the console sees of the rights.
     pub(super) fn publish_rights(&self) {
         let shown = |asked: &Asked| Right {
             verb: asked.verb,
@@ -185,7 +183,7 @@ impl Cluster {
         }
     }
 
-    /// Asks for the right to delete pods in these namespaces, each once, unless it is there for all. Returns whether anything was asked.
+    /// Reviews the deletion of pods once, unless the right applies to all. Returns true if a review was sent.
     pub fn review_namespaces<'a>(&'a self, namespaces: &'a [String]) -> Answer<'a, bool> {
         Box::pin(async move {
             if self.is_allowed(&Self::killing(None)) != Some(false) {
@@ -200,22 +198,22 @@ impl Cluster {
         })
     }
 
-    /// What is known of a right; `None`: it was not requested yet.
+    /// Returns a cached right; `None` if unknown.
     pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }
 
-    /// The right to delete pods, in a namespace or in all.
+    /// Describes the right to delete pods, in a namespace or in all.
     pub fn killing(namespace: Option<&str>) -> Asked {
         Asked::core("delete", "pods", namespace)
     }
 
-    /// The right to write the configuration.
+    /// Describes the right to write the configuration.
     pub fn writing(namespace: &str) -> Asked {
         Asked::core("patch", "configmaps", Some(namespace)).named(super::config_map::CONFIGS)
     }
 
-    /// The right to cordon nodes.
+    /// Describes the right to cordon nodes.
     pub fn cordoning() -> Asked {
         Asked::core("patch", "nodes", None)
     }
@@ -228,7 +226,7 @@ fn read(user: &Value) -> Who {
         groups: groups.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
     }
 }
-/// The token of a file, which is replaced before it expires.
+/// Reads a token file, which is replaced before the token expires.
 fn in_file(file: Option<&str>) -> Option<String> {
     let token = std::fs::read_to_string(file?).ok()?;
     Some(token.trim().to_owned()).filter(|token| !token.is_empty())

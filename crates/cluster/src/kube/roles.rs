@@ -1,22 +1,22 @@
 //! The rules of access that kornsole needs, as manifests.
 
-/// Who someone is for kornsole.
+/// A role of kornsole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Looks at everything that the console shows, and changes nothing.
+    /// Reads everything that the console shows.
     Viewer,
-    /// Kills applications and cordons nodes, in addition.
+    /// Also kills applications and cordons nodes.
     Operator,
-    /// Changes the configuration, in addition.
+    /// Also changes the configuration.
     Admin,
-    /// Is the scheduler: its service account, its rights and its Deployment.
+    /// The scheduler: service account, rights, and Deployment.
     Scheduler,
-    /// Watches another scheduler and all that it decides about.
+    /// Follows another scheduler and its inputs.
     Shadow,
 }
 
 impl Role {
-    /// The name that the manifests give the role.
+    /// Returns the name in the manifests.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",
@@ -28,7 +28,7 @@ impl Role {
     }
 }
 
-/// The manifests of a role, each document behind `---`; `namespace` is the scheduler's, `group` who is bound to it.
+/// Returns manifests, each with a leading `---`; `namespace` is the scheduler's, `group` gets the binding.
 pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     if role == Role::Scheduler {
         return SCHEDULER.replace("$NAMESPACE", namespace);
@@ -95,7 +95,7 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     text
 }
 
-/// What the scheduler itself needs: rights for what it follows and does, and a Deployment of two, of which one binds.
+/// The scheduler: its rights, and a Deployment of two instances, one of which is active.
 const SCHEDULER: &str = r#"# Explanations and operations in a console need a token. Create it with:
 #   kornsole token new --user ann --group dev --file tokens.yaml > ann.token
 #   kubectl --namespace $NAMESPACE create secret generic kornsole-tokens --from-file=tokens.yaml

@@ -1,15 +1,14 @@
-//! The other settings of the scheduler's maps: which of them do not parse, and whether a configuration becomes active (K8S-016, K8S-017).
+//! Other settings in the scheduler's maps (K8S-016, K8S-017).
 
 use std::collections::BTreeMap;
 
-/// Whether changes of the maps count.
+/// Whether changes of the maps are applied.
 pub const HOT_REFRESH: &str = "service.enableConfigHotRefresh";
-/// Whether task groups are not read.
+/// Whether task groups are ignored.
 pub const GANGS_OFF: &str = "service.disableGangScheduling";
-/// Whether a pod that names no application is one of its own.
+/// Whether a pod without an ID is its own application.
 pub const UNIQUE_IDS: &str = "admissionController.filtering.generateUniqueAppId";
 
-/// Settings that are true or false.
 const BOOLS: [&str; 3] = [HOT_REFRESH, GANGS_OFF, UNIQUE_IDS];
 const DURATIONS: [&str; 3] = ["service.schedulingInterval", "service.volumeBindTimeout", "service.dispatchTimeout"];
 const NUMBERS: [&str; 6] = [
@@ -21,7 +20,7 @@ const NUMBERS: [&str; 6] = [
     "kubernetes.burst",
 ];
 
-/// The first setting that does not parse, with what it would have to be.
+/// Returns the first invalid setting with the expected form.
 pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
     settings.iter().find_map(|(key, value)| {
         let what = if BOOLS.contains(&key.as_str()) && bool_of(value).is_none() {
@@ -37,12 +36,12 @@ pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
     })
 }
 
-/// Whether a setting is on; `usual` where it is not given, or does not parse.
+/// Returns `usual` if missing or invalid.
 pub fn is_on(settings: &BTreeMap<String, String>, key: &str, usual: bool) -> bool {
     settings.get(key).and_then(|value| bool_of(value)).unwrap_or(usual)
 }
 
-/// Why the scheduler is invalid a change of its maps, as far as these settings say it.
+/// Returns why the scheduler does not apply changes.
 pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
     if let Some(fault) = fault(settings) {
         return Some(format!("{fault}, so the scheduler ignores every change of its ConfigMaps"));
@@ -59,7 +58,7 @@ fn bool_of(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether a text is a duration as Go reads one: `1h30m`, `500ms`, `0`.
+/// `1h30m`, `500ms`, `0`.
 fn is_duration(text: &str) -> bool {
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     if rest == "0" {

@@ -1,4 +1,4 @@
-//! The rights at the API server that kornsole uses, and whether one has them.
+//! The rights that kornsole uses, and whether the user has them.
 
 use super::cluster::Cluster;
 use super::config_map::CONFIGS;
@@ -9,15 +9,14 @@ use crate::Answer;
 /// A right that kornsole uses.
 #[derive(Clone, Debug)]
 pub struct UsedRight {
-    /// The verb, resource, and namespace, as the API server is asked.
+    /// Verb, resource, and namespace.
     pub asked: Asked,
-    /// What kornsole does with it.
+    /// Its purpose.
     pub used_for: &'static str,
-    /// Whether one has it, with the reason of the API server; or why that is unknown.
+    /// With the reason of the API server; or the error.
     pub answer: Result<(bool, String), KubeFault>,
 }
 
-/// The rights that are used; those in the namespace of the scheduler only if that is known.
 fn used(namespace: Option<&str>) -> Vec<(Asked, &'static str)> {
     let of = |group, verb, resource| Asked { group, ..Asked::core(verb, resource, None) };
     let mut rights = Vec::new();
@@ -48,7 +47,7 @@ fn used(namespace: Option<&str>) -> Vec<(Asked, &'static str)> {
 }
 
 impl Cluster {
-    /// The verb, resource, and namespace, as the API server is asked. that kornsole uses, each reviewed by the API server.
+    /// Reviews the rights that kornsole uses.
     pub fn used_rights(&self) -> Answer<'_, Vec<UsedRight>> {
         Box::pin(async move {
             let namespace = self.namespace().await.ok();

@@ -1,20 +1,20 @@
-//! The ways to a scheduler in a cluster.
+//! The paths to a scheduler in a cluster.
 
 use reqwest::Url;
 
-/// How requests get to the scheduler.
+/// How requests reach the scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Via {
     /// By port-forward to its pod.
     PortForward,
     /// By the API server's proxy to its Service.
     Proxy,
-    /// By an address of its own, an ingress for example; everything else is done by the API server.
+    /// A direct address, for example an ingress; other requests go to the API server.
     Url(Url),
 }
 
 impl Via {
-    /// The way in a word: `port-forward`, `proxy`, `url`.
+    /// Returns `port-forward`, `proxy`, or `url`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::PortForward => "port-forward",
@@ -23,10 +23,10 @@ impl Via {
         }
     }
 
-    /// Reads what `--via` takes.
+    /// Parses `--via`.
     ///
     /// # Errors
-    /// It is neither a way nor an address.
+    /// It is neither a path nor an address.
     pub fn read(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is invalid; use port-forward, proxy, or an address such as https://HOST/PATH");
         match text {

@@ -1,7 +1,6 @@
-//! Lists of objects that are followed: read in pages, then changed by each change that the API server reports.
+//! Follows lists: reads pages, then applies a watch.
 //!
-//! Memory is bounded: one page is read at a time, a line longer than an object can be is refused, and a slow consumer slows down the
-//! reader.
+//! Memory is bounded: one page at a time, a maximum line length, and backpressure.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,36 +20,35 @@ use super::{Asked, KubeFault};
 use crate::Answer;
 use view::kubernetes::PodRow;
 
-/// The longest line of a watch, in bytes. An object has at most 1.5 MiB in the store of an API server.
+/// Bytes. An API server stores objects of at most 1.5 MiB.
 const LINE: usize = 8 << 20;
 
-/// What is new of a list.
+/// A change of a list.
 #[derive(Debug)]
 pub enum Change<T> {
-    /// The whole list comes, perhaps again.
+    /// The list is read, possibly again.
     Begun,
-    /// Objects as they are now.
+    /// Added or changed objects.
     Put(Vec<T>),
-    /// An object no longer exists, by its key.
+    /// An object was removed, by key.
     Gone(Arc<str>),
-    /// The whole list has come: what did not come since it started no longer exists.
+    /// Objects that were not listed since `Begun` are removed.
     Complete,
-    /// Each change arrives from here on.
+    /// The watch is active.
     Live,
-    /// Nothing newer arrives, for this reason.
+    /// No changes arrive, for this reason.
     Lost(KubeFault),
 }
 
 type FrameOf = Result<http_body::Frame<Bytes>, kube::Error>;
 
-/// The kind of a line of a watch: it is read first, since the kind of the object depends on it.
+/// Read first, because the type of the object depends on it.
 #[derive(Deserialize)]
 struct LineKind<'l> {
     #[serde(rename = "type")]
     kind: &'l str,
 }
 
-/// A line of a watch with its object.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "W: Deserialize<'de>"))]
 struct Line<W> {
@@ -63,9 +61,9 @@ struct Bookmark {
     metadata: Meta,
 }
 
-/// A list that other crates follow. Each has its own function, so that its code is compiled here.
+/// A list that other crates follow. Its own function makes its code compile here.
 pub trait Shown: Followed {
-    /// Follows it until no one takes the changes any more.
+    /// Follows it until the receiver is dropped.
     fn follow(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<Self>>) -> Answer<'static, ()>;
 }
 
@@ -81,7 +79,7 @@ macro_rules! shown {
 
 shown!(PodRow, NamedNode, NamedNamespace, PriorityClass);
 
-/// Follows a list at another address: that of one namespace.
+/// Follows a list at another path, for example of one namespace.
 pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: String, changes: Sender<Change<T>>) {
     let mut list = List { cluster, pace, path, changes, texts: Texts::default(), version: None };
     let (mut failures, mut was_unreached) = (0_u32, false);
@@ -92,7 +90,7 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
             failures = 0;
             continue;
         };
-        // An answer after a time without any is a failure of its own: what it says is not tried often yet.
+        // Rejections and connection failures are counted separately.
         let unreached = fault.status.is_none();
         failures = if unreached == was_unreached { failures.saturating_add(1) } else { 1 };
         was_unreached = unreached;
@@ -102,7 +100,7 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
         }
         let doubled = pace.first.saturating_mul(1 << (failures - 1).min(10)).min(pace.longest);
         let pause = match fault.status {
-            // What was missed is read again at once, and only then the usual pauses hold.
+            // Missed changes are read again at once; repeated failures pause.
             Some(410) if failures == 1 => continue,
             Some(401 | 403) => pace.refused,
             _ => after.unwrap_or(doubled).clamp(pace.first, pace.longest.max(pace.first)),
@@ -115,23 +113,22 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
     }
 }
 
-/// A list, and where one is in its changes.
 struct List<T> {
     cluster: Arc<Cluster>,
     pace: Pace,
     path: String,
     changes: Sender<Change<T>>,
     texts: Texts,
-    /// The version that everything has been seen of; `None`: the list is to be read.
+    /// Last seen version; `None`: the list must be read.
     version: Option<String>,
 }
 
 impl<T: Followed> List<T> {
-    /// Reads the whole list. While the objects of a page are read, the next page is on its way.
+    /// The next page is requested while one is parsed.
     async fn read(&mut self) -> Result<(), Stop> {
         self.send(Change::Begun).await;
         let request = self.request("list");
-        // What is on its way ends with this.
+        // Dropping it cancels the request.
         let mut on_its_way = JoinSet::new();
         on_its_way.spawn(request.clone().page(String::new()));
         while let Some(page) = on_its_way.join_next().await {
@@ -154,7 +151,7 @@ impl<T: Followed> List<T> {
         Ok(())
     }
 
-    /// Takes changes until the API server ends the watch, as it does every few minutes.
+    /// Until the API server ends the watch, usually after minutes.
     async fn watch(&mut self) -> Result<(), Stop> {
         let version = self.version.clone().unwrap_or_default();
         let version: String = form_urlencoded::byte_serialize(version.as_bytes()).collect();
@@ -163,12 +160,12 @@ impl<T: Followed> List<T> {
         let mut body = self.request("watch").get(&query).await?;
         self.send(Change::Live).await;
         let mut buffer: Vec<u8> = Vec::new();
-        // Without a change there is a bookmark in time, or the end.
+        // By then a bookmark arrives, or the watch ends.
         let patience = self.pace.watch + self.pace.answer;
         loop {
             let frame = timeout(patience, self.frame(&mut body)).await.map_err(|_| silent())??;
             let Some(frame) = frame else {
-                // A server that ends each watch at once is not asked without a pause.
+                // Pause in case a server ends each watch at once.
                 tokio::time::sleep(self.pace.first / 4).await;
                 return Ok(());
             };
@@ -201,7 +198,7 @@ impl<T: Followed> List<T> {
         }
     }
 
-    /// Waits before the next try. Where the API server did not answer, the wait ends as soon as it does.
+    /// If the API server was unreachable, ends as soon as it answers.
     async fn pause(&self, longest: Duration, unreached: bool) {
         let end = tokio::time::Instant::now() + longest;
         while unreached && tokio::time::Instant::now() + self.pace.quiet < end {
@@ -213,7 +210,7 @@ impl<T: Followed> List<T> {
         tokio::time::sleep_until(end).await;
     }
 
-    /// The next bytes of a watch. While none come the API server is asked whether it still answers.
+    /// Probes the API server during silence.
     async fn frame(&self, body: &mut Body) -> Result<Option<FrameOf>, KubeFault> {
         loop {
             match timeout(self.pace.quiet, body.frame()).await {
@@ -229,7 +226,6 @@ impl<T: Followed> List<T> {
         }
     }
 
-    /// What one line of a watch says.
     fn line(&mut self, line: &[u8]) -> Result<Option<Change<T>>, Stop> {
         fn object<W: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<W, KubeFault> {
             serde_json::from_slice::<Line<W>>(line).map(|line| line.object).map_err(|error| unreadable(&error))
@@ -264,7 +260,7 @@ impl<T: Followed> List<T> {
     }
 
     async fn send(&self, change: Change<T>) {
-        // Who takes them may have gone; that is seen where the next one is wanted.
+        // A dropped receiver is noticed at the next change.
         let _ = self.changes.send(change).await;
     }
 

@@ -1,10 +1,10 @@
 //! Who one is.
 
-/// Who one is for the API server.
+/// The user at the API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Who {
-    /// The user name, as the API server knows it.
+    /// User name.
     pub user: String,
-    /// The groups that come with it.
+    /// Groups.
     pub groups: Vec<String>,
 }

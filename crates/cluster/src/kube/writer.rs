@@ -1,4 +1,4 @@
-//! Writing objects of any kind: what a scheduler does, and no one else here.
+//! Writes objects of any kind, for the scheduler only.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,19 +12,17 @@ use tokio::time::timeout;
 use super::{Asked, Cluster, KubeFault};
 use crate::Answer;
 
-/// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
-/// The longest answer that is read, in bytes.
 const LONGEST: usize = 8 << 20;
 
-/// What a body is.
+/// The type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A whole object.
     Object,
-    /// Fields that are set; null removes one.
+    /// A merge patch; null removes a field.
     MergePatch,
-    /// The same, with lists whose entries have keys.
+    /// A strategic merge patch, with keyed lists.
     StrategicPatch,
 }
 
@@ -38,22 +36,22 @@ impl Content {
     }
 }
 
-/// A way to write objects of a cluster.
+/// Writes objects of a cluster.
 #[derive(Clone, Debug)]
 pub struct Writer {
     cluster: Arc<Cluster>,
 }
 
 impl Writer {
-    /// Writes by the rights of the context.
+    /// Writes with the rights of the context.
     pub fn new(cluster: Arc<Cluster>) -> Self {
         Self { cluster }
     }
 
-    /// Sends a request, once, and gives the object of the answer; `path` may have a query. `asked` is how faults call it.
+    /// Sends a request once; `path` may have a query. `asked` is its name in faults.
     ///
     /// # Errors
-    /// The API server refuses it, or does not answer: then it may have been done.
+    /// The API server rejects it, or does not answer: then it may have had an effect.
     pub fn send<'a>(
         &'a self,
         method: Method,

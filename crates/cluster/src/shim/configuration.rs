@@ -1,4 +1,4 @@
-//! The configuration as the ConfigMaps have it (K8S-010 to K8S-019).
+//! The configuration in the ConfigMaps (K8S-010 to K8S-019).
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -11,34 +11,33 @@ use crate::kube::settings;
 use config::DEFAULT_CONFIG;
 use kubernetes::Cluster;
 
-/// The largest text that is unpacked, in bytes.
 const LARGEST: u64 = 64 << 20;
-/// What the ConfigMaps say.
+/// The settings of the ConfigMaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configured {
-    /// The text of the queues; that of the built-in default where there is none (K8S-013).
+    /// Or the built-in default (K8S-013).
     pub queues: String,
-    /// The queues are the built-in default's.
+    /// The queues are the built-in default.
     pub by_default: bool,
-    /// The key of the text: `queues.yaml`.
+    /// Key of the text: `queues.yaml`.
     pub key: String,
-    /// Changes of the maps count.
+    /// Changes of the maps are applied.
     pub hot_refresh: bool,
     /// Task groups are read.
     pub gangs: bool,
-    /// A pod that names no application is one of its own.
+    /// A pod without an ID is its own application.
     pub unique_ids: bool,
-    /// The image of placeholders.
+    /// Image of placeholders.
     pub placeholder_image: Option<String>,
-    /// What the REST API shows as `extra` (K8S-014).
+    /// `extra` in the REST API (K8S-014).
     pub extra: BTreeMap<String, String>,
 }
 
 impl Configured {
-    /// Reads the maps of a namespace.
+    /// Reads a namespace.
     ///
     /// # Errors
-    /// A setting does not parse: then nothing of it counts (K8S-017).
+    /// A setting is invalid: then none of the maps applies (K8S-017).
     pub fn read(cluster: &Cluster, namespace: &str) -> Result<Self, String> {
         let all = cluster.flattened(namespace, unpacked);
         if let Some(fault) = settings::fault(&all) {
@@ -65,7 +64,7 @@ impl Configured {
     }
 }
 
-/// The text of a Base64 text of gzip; `None` for what is none.
+/// Decompresses Base64 gzip; `None` if invalid.
 fn unpacked(packed: &str) -> Option<String> {
     let bytes = STANDARD.decode(packed.trim()).ok()?;
     let mut text = String::new();

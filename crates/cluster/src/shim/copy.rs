@@ -1,9 +1,9 @@
-//! A copy of the objects that filters look at: read once, and followed while it is used.
+//! A copy of the objects for the filters, followed while it is used.
 //!
 //! Invariants:
-//! - one list and one watch for each kind, however often the copy is read;
-//! - a copy that is not read for [`IDLE`] is dropped, and its watches end;
-//! - a copy that has lost its connection is not read: what it has may be old.
+//! - one list and one watch per kind;
+//! - a copy that is not read for `IDLE` is dropped, and its watches end;
+//! - a copy with a lost connection is not read: it may be outdated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -23,20 +23,15 @@ use crate::kube::{Change, Cluster, KubeFault, Pace, Reader};
 use kubernetes::live::{Input, ObjectKey};
 use kubernetes::{Listed, NotListed};
 
-/// How long a copy is kept that no one reads.
 const IDLE: Duration = Duration::from_secs(300);
-/// How long the lists may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a pod may take that the scheduler knows already.
+/// How long to wait for a pod that the scheduler already knows.
 const BEHIND: Duration = Duration::from_secs(1);
-/// How often it is examined least whether a wait has ended.
 const ROUND: Duration = Duration::from_millis(100);
-/// How many objects that cannot be read are named.
 const MOST_UNREADABLE: usize = 3;
-/// How many kinds are followed.
 const KINDS: usize = 9;
 
-/// The copy of one cluster, if it was read lately.
+/// If it was read recently.
 #[derive(Debug)]
 pub struct FilterCopy {
     idle: Duration,
@@ -49,7 +44,7 @@ impl Default for FilterCopy {
     }
 }
 
-/// A copy that is followed. Dropping it ends its watches.
+/// A followed copy. Dropping it ends its watches.
 #[derive(Debug)]
 struct Open {
     shared: Arc<Shared>,
@@ -73,18 +68,18 @@ struct State {
 #[derive(Debug, Default)]
 struct KindState {
     listed: bool,
-    /// Nothing newer arrives: whether that is for a missing right, and why.
+    /// Why the connection is lost, and whether a right is missing.
     lost: Option<(bool, String)>,
 }
 
 impl FilterCopy {
-    /// The same, with another time for which a copy is kept that no one reads.
+    /// Sets how long an unused copy is kept.
     pub fn retained_for(idle: Duration) -> Self {
         Self { idle, open: Arc::default() }
     }
 
-    /// The objects as they are now, with the pods of these UIDs as far as they arrive within a second. The first call lists them, and follows
-    /// them in the runtime of the handle. `None`: the connection of the copy is lost.
+    /// Lists objects, with the pods of these UIDs if they arrive within a second. The first call starts to follow, in
+    /// the runtime of the handle. `None`: the connection is lost.
     pub fn listed<'a>(
         &'a self,
         runtime: &'a Handle,
@@ -102,7 +97,7 @@ impl FilterCopy {
         })
     }
 
-    /// Whether there is a copy that is followed.
+    /// Returns true if a copy is followed.
     pub fn is_followed(&self) -> bool {
         lock(&self.open).is_some()
     }
@@ -121,7 +116,7 @@ impl FilterCopy {
     }
 }
 
-/// Drops a copy that no one has read for a while.
+/// Drops an unused copy.
 async fn close_when_idle(open: Weak<Mutex<Option<Open>>>, of: Weak<Shared>, idle: Duration) {
     let mut pause = idle;
     loop {
@@ -202,7 +197,7 @@ impl Shared {
         self.changed.notify_waiters();
     }
 
-    /// Waits until every kind is listed or denied, and the pods of these UIDs are there; then gives the objects.
+    /// Waits until every kind is listed or denied, and the pods of these UIDs exist.
     async fn listed(&self, uids: &BTreeSet<&str>) -> Option<Listed> {
         self.wait(PATIENCE, |state| !state.is_loading()).await;
         self.wait(BEHIND, State::is_current).await;
@@ -211,11 +206,10 @@ impl Shared {
         state.is_current().then(|| state.listed())
     }
 
-    /// Waits until something is so, for a while.
     async fn wait(&self, most: Duration, is_so: impl Fn(&State) -> bool) {
         let begun = Instant::now();
         while !is_so(&lock(&self.state)) && begun.elapsed() < most {
-            // A change that comes before this waits is seen in the next round.
+            // A change before this wait is seen in the next round.
             let _ = tokio::time::timeout(ROUND, self.changed.notified()).await;
         }
     }
@@ -237,7 +231,7 @@ impl State {
         self.kinds.values().filter(|kind| kind.listed || kind.lost.is_some()).count() < KINDS
     }
 
-    /// Whether what is there is not old: each kind is followed, or the reader may not list it.
+    /// Each kind is followed or may not be listed.
     fn is_current(&self) -> bool {
         let is_denied = |kind: &KindState| !kind.listed && kind.lost.as_ref().is_some_and(|(forbidden, _)| *forbidden);
         !self.is_loading() && self.kinds.values().all(|kind| kind.lost.is_none() || is_denied(kind))

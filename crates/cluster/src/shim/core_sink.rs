@@ -1,4 +1,4 @@
-//! The engine's core, as a live mapping feeds it.
+//! The engine's core as the sink of a live mapping.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use kubernetes::live::{PARTITION, Sink};
 use kubernetes::predicates::Snapshot;
 use scheduler::{Command, Event, PartitionCommand};
 
-/// A core that is tapped.
+/// A core as a sink.
 pub struct CoreSink<'c>(pub &'c mut Core);
 
 impl Sink for CoreSink<'_> {

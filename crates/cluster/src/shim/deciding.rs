@@ -1,4 +1,4 @@
-//! A scheduler that has taken over everything: its mapping on the engine's thread, and what follows from it.
+//! The active scheduler: its mapping on the engine's thread, and its operations.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,10 +13,8 @@ use engine::{Core, Engine};
 use kubernetes::live::{Deed, Input, Live, Said, Weight};
 use view::NoticeWeight;
 
-/// How often waiting pods are examined.
 const REVIEW: Duration = Duration::from_secs(1);
 
-/// What runs once everything is taken over.
 pub(super) struct Deciding {
     pub engine: Arc<Engine>,
     pub live: Option<Box<Live>>,
@@ -24,7 +22,7 @@ pub(super) struct Deciding {
     pub hands: Hands,
     pub configured: Configured,
     pub looked: Instant,
-    /// Another process has the lease: what follows from inputs is left to that one.
+    /// Another process has the lease and acts.
     pub observes: bool,
 }
 
@@ -37,7 +35,7 @@ impl Deciding {
         Started { engine: Arc::clone(&self.engine), configured: self.configured.clone(), pods, notices }
     }
 
-    /// How long nothing has to be done.
+    /// Returns the time until the next work.
     pub fn wait(&self) -> Duration {
         let due = self.live.as_ref().and_then(|live| live.next_due());
         let due = due.map_or(REVIEW, |due| due.since(time_of_day()));
@@ -45,7 +43,6 @@ impl Deciding {
         due.min(words).max(Duration::from_millis(1))
     }
 
-    /// Does something with the mapping on the engine's thread.
     fn with<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Core, &mut Live) -> T + Send + 'static,
@@ -68,7 +65,7 @@ impl Deciding {
         Ok(())
     }
 
-    /// The ConfigMaps are others. What is invalid changes nothing (K8S-016, K8S-017).
+    /// Applies the maps; an invalid one changes nothing (K8S-016, K8S-017).
     pub fn configure(&mut self, namespace: &str) -> Result<(), String> {
         let Some(live) = &self.live else { return Ok(()) };
         if !self.configured.hot_refresh {
@@ -98,7 +95,7 @@ impl Deciding {
         Ok(())
     }
 
-    /// Says what pods wait for.
+    /// Reports why pods are pending.
     pub fn look(&mut self) -> Result<(), String> {
         self.hands.speak();
         if self.looked.elapsed() < REVIEW {

@@ -1,4 +1,4 @@
-//! The objects of a cluster as they come, change and go: one watch for each kind, all into one channel.
+//! Changes of the objects of a cluster: one watch per kind, one channel.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::kube::kinds::{
 use crate::kube::{Change, Pace, Reader};
 use kubernetes::live::{Input, ObjectKey};
 
-/// How many batches of one kind may wait.
+/// Maximum number of queued batches per kind.
 pub(super) const WAITING: usize = 16;
-/// How many kinds there are.
+/// Number of kinds.
 pub const KINDS: usize = 10;
 
-/// What is new of a cluster.
+/// A change of the cluster.
 #[derive(Debug)]
 pub enum FeedChange {
-    /// Objects that are there, and objects that no longer exist.
+    /// Changed and removed objects.
     Changed(Vec<Input>),
-    /// A kind has been listed wholly, the first time or again.
+    /// A kind was listed completely.
     Listed(&'static str),
-    /// Nothing newer of a kind arrives, and why.
+    /// No changes arrive, for this reason.
     Lost(&'static str, String),
-    /// An object cannot be read: it counts as not there.
+    /// An object is invalid: it counts as missing.
     Unreadable(ObjectKey, String),
 }
 
@@ -37,7 +37,8 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Follows all kinds, ConfigMaps in one namespace only. `take` gets what is new, in order for each kind. Has to be called within a runtime.
+    /// Follows all kinds, ConfigMaps in one namespace only. `take` gets the changes, in order for each kind. Must be
+    /// called in a runtime.
     pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         begin::<Nodes>(&mut tasks, cluster, None, take.clone());
@@ -72,11 +73,10 @@ fn begin<K: Kind>(
     });
 }
 
-/// Which objects of a kind there are.
 #[derive(Debug, Default)]
 pub(super) struct KindList {
     known: BTreeSet<Arc<str>>,
-    /// Those of a list that is being read.
+    /// Of a list that is being read.
     listed: Option<BTreeSet<Arc<str>>>,
 }
 
@@ -108,7 +108,7 @@ impl KindList {
                 take(FeedChange::Changed(vec![Input::Gone(key_of(K::KIND, &key))]));
             }
             Change::Complete => {
-                // What was missed while nothing arrived: what is not in the list no longer exists.
+                // Objects that are not in the list were removed while nothing arrived.
                 if let Some(listed) = self.listed.take() {
                     let gone = self.known.difference(&listed).map(|key| Input::Gone(key_of(K::KIND, key)));
                     let gone: Vec<Input> = gone.collect();
@@ -125,7 +125,6 @@ impl KindList {
     }
 }
 
-/// Whether an input is about a ConfigMap.
 pub(super) fn is_map(input: &Input) -> bool {
     match input {
         Input::Put(object) => object.key().kind == "ConfigMap",

@@ -1,43 +1,43 @@
-//! Whether one may write: only while enough of the lease is left (K8S-254).
+//! Allows writes only while enough of the lease is left (K8S-254).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// So much of the lease must be left for a write to be sent.
+/// Minimum remaining lease time for a write.
 const LEFT: Duration = Duration::from_secs(5);
 
-/// Until when one may write. All copies are the same one.
+/// Clones share the state.
 #[derive(Clone, Debug)]
 pub struct Fence {
     began: Instant,
-    /// Milliseconds after `began` at which the lease ends.
+    /// End of the lease, in milliseconds after `began`.
     ends: Arc<AtomicU64>,
 }
 
 impl Fence {
-    /// One that lets nothing pass yet.
+    /// Creates a closed fence.
     pub fn closed() -> Self {
         Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(0)) }
     }
 
-    /// One that lets everything pass: no one else writes.
+    /// Creates an open fence, for a single instance.
     pub fn open() -> Self {
         Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
-    /// The lease holds until then.
+    /// Extends the lease.
     pub fn extend(&self, until: Instant) {
         let ends = until.saturating_duration_since(self.began).as_millis();
         self.ends.store(u64::try_from(ends).unwrap_or(u64::MAX), Ordering::Release);
     }
 
-    /// The lease is someone else's.
+    /// Closes the fence: the lease is lost.
     pub fn close(&self) {
         self.ends.store(0, Ordering::Release);
     }
 
-    /// Whether a write may be sent now.
+    /// Returns true if a write may be sent now.
     pub fn lets(&self) -> bool {
         let needed = (self.began.elapsed() + LEFT).as_millis();
         u128::from(self.ends.load(Ordering::Acquire)) > needed

@@ -1,4 +1,4 @@
-//! What is to be done in the cluster, done: several requests at a time, each sent once.
+//! Executes operations in the cluster: several requests at a time, each sent once.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -15,10 +15,8 @@ use super::words::Speaker;
 use crate::kube::{Asked, Content, KubeFault, Writer};
 use kubernetes::live::{Deed, Failure, Outcome, PodName};
 
-/// How many requests are under way at a time.
 const AT_ONCE: usize = 48;
 
-/// Carries out deeds.
 #[derive(Debug)]
 pub(super) struct Hands {
     runtime: Handle,
@@ -27,7 +25,6 @@ pub(super) struct Hands {
     slots: Arc<Semaphore>,
     outcomes: Sender<Message>,
     speaker: Speaker,
-    /// The image of placeholders.
     image: Arc<str>,
 }
 
@@ -45,7 +42,7 @@ impl Hands {
         }
     }
 
-    /// Starts deeds; what comes of them goes to the channel.
+    /// Starts deeds; their results go to the channel.
     pub fn carry_out(&mut self, deeds: Vec<Deed>) {
         for deed in deeds {
             match deed {
@@ -56,7 +53,7 @@ impl Hands {
         self.speak();
     }
 
-    /// Writes the Events whose time has come.
+    /// Writes the Events that are due.
     pub fn speak(&mut self) {
         for (path, event) in self.speaker.take() {
             let (writer, fence, slots) = (self.writer.clone(), self.fence.clone(), Arc::clone(&self.slots));
@@ -72,12 +69,12 @@ impl Hands {
         }
     }
 
-    /// Whether an Event waits to be written.
+    /// Returns true if an Event is queued.
     pub fn has_words(&self) -> bool {
         self.speaker.has_words()
     }
 
-    /// Writes the condition that has autoscalers act (K8S-231).
+    /// Writes the condition for autoscalers (K8S-231).
     pub fn set_unschedulable(&self, pod: PodName, message: String) {
         let condition = json!({
             "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message,
@@ -144,12 +141,12 @@ impl Hands {
                 }
                 Deed::Say(_) | Deed::Fail { .. } => return,
             };
-            // No one listens while the process ends.
+            // The receiver is gone at the end of the process.
             let _ = outcomes.send(Message::Done(outcome));
         });
     }
 
-    /// Waits until nothing is under way, but not for long.
+    /// Waits for the running requests, with a timeout.
     pub fn finish(&self, most: Duration) {
         let all = u32::try_from(AT_ONCE).unwrap_or(u32::MAX);
         let slots = Arc::clone(&self.slots);
@@ -158,12 +155,11 @@ impl Hands {
     }
 }
 
-/// The address of a pod.
 fn address(pod: &PodName) -> String {
     format!("/api/v1/namespaces/{}/pods/{}", pod.namespace, pod.name)
 }
 
-/// Binds a pod (K8S-211, K8S-212): the API server refuses one that has a node, another UID, or is being deleted.
+/// K8S-211, K8S-212: the API server rejects a pod that has a node, another UID, or is being deleted.
 async fn bind(writer: &Writer, pod: &PodName, node: &str) -> Result<(), Failure> {
     let asked = Asked::core("create", "pods/binding", Some(&pod.namespace)).named(&pod.name);
     let body = json!({
@@ -181,7 +177,7 @@ async fn delete(writer: &Writer, pod: &PodName) -> Result<(), Failure> {
     writer.send(Method::DELETE, &address(pod), Some((Content::Object, &body)), &asked).await.map(drop).map_err(failure)
 }
 
-/// Creates a pod; one that is there already is the one of an earlier try.
+/// An existing pod is from an earlier attempt.
 async fn create(writer: &Writer, namespace: &str, manifest: &Value) -> Result<(), Failure> {
     let asked = Asked::core("create", "pods", Some(namespace));
     let path = format!("/api/v1/namespaces/{namespace}/pods?fieldManager=kornsole");

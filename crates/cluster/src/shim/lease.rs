@@ -1,4 +1,4 @@
-//! Which of several schedulers binds: the one that holds a Lease (K8S-254). The others are warm: they follow the cluster and write nothing.
+//! The lease selects the active scheduler (K8S-254); the others follow the cluster and write nothing.
 
 use std::time::{Duration, Instant};
 
@@ -11,23 +11,21 @@ use super::words::micros;
 use crate::Answer;
 use crate::kube::{Asked, Content, KubeFault, Writer};
 
-/// How long a lease lasts that is not renewed.
 const LASTS: Duration = Duration::from_secs(15);
-/// How often it is tried to get or to renew it.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// Whose the lease is.
+/// The owner of the lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It is kornsole from now on.
+    /// This instance, from now on.
     Mine,
-    /// It is that one's; empty: no one's yet.
+    /// This other instance; empty if free.
     Theirs(String),
-    /// It was kornsole, and may be another one's by now: writing has to end.
+    /// No longer this instance: writing must stop.
     Lost(String),
 }
 
-/// A lease of one name, and who needs to hold it.
+/// A lease and its candidate.
 #[derive(Clone, Debug)]
 pub struct Lease {
     writer: Writer,
@@ -38,21 +36,21 @@ pub struct Lease {
     me: String,
 }
 
-/// What was last seen of it, and since when by the clock of this machine: others' clocks are not trusted.
+/// The last seen state, and since when by the local clock: other clocks are not trusted.
 struct Seen {
     record: Value,
     since: Instant,
 }
 
 impl Lease {
-    /// A lease that a process needs to hold; `fence` lets writes pass while it does.
+    /// Creates a candidate; `fence` allows writes while it has the lease.
     pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, process: Process) -> Self {
         let me = process.identity();
         Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), process, me }
     }
 
-    /// Tries to hold it until it is lost. `tell` is called when it changes hands. While the API server does not answer, no one gets it:
-    /// writes end by the fence, and its holder continues once it is renewed.
+    /// Renews the lease until it is lost. `tell` is called on changes. Without an answer of the API server, no instance
+    /// gets the lease: writes end by the fence.
     pub async fn hold(self, tell: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
         let mut held = false;
@@ -100,7 +98,7 @@ impl Lease {
         Asked { group: "coordination.k8s.io", ..asked }
     }
 
-    /// Gets or renews it. `Some`: it is that one's.
+    /// `Some`: another instance has it.
     async fn try_once(&self, seen: &mut Option<Seen>) -> Result<Option<String>, KubeFault> {
         let one = format!("{}/{}", self.path(), self.name);
         let found = match self.writer.send(Method::GET, &one, None, &self.asked("get")).await {
@@ -129,7 +127,7 @@ impl Lease {
                 "the holder of the lease was an earlier process of this pod or machine, and has ended: {holder}"
             );
         }
-        // With the version that was seen: of two that try, one is refused.
+        // With the seen version: of two concurrent attempts, one is rejected.
         let body = self.object(&found, !mine);
         self.writer.send(Method::PUT, &one, Some((Content::Object, &body)), &self.asked("update")).await.map(|_| None)
     }
@@ -148,7 +146,7 @@ impl Lease {
         })
     }
 
-    /// Gives it back, so that another one need not wait.
+    /// Releases the lease, so that another instance need not wait.
     pub fn give_back(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             self.fence.close();
@@ -159,7 +157,7 @@ impl Lease {
             }
             found["spec"]["holderIdentity"] = json!("");
             found["spec"]["leaseDurationSeconds"] = json!(1);
-            // Who waits sees it; if not, it ends by itself.
+            // If this fails, it expires.
             let _ = self.writer.send(Method::PUT, &one, Some((Content::Object, &found)), &self.asked("update")).await;
         })
     }

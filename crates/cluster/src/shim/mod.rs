@@ -1,5 +1,4 @@
-//! The shim: the half of a scheduler in Kubernetes that speaks with Kubernetes. It follows the objects of a cluster, feeds the engine by
-//! [`kubernetes::live`], and carries out what that decides.
+//! The shim: the part of a scheduler that communicates with Kubernetes.
 //!
 //! ```text
 //!  API server ──watches──> Feed ──> Shim (thread `shim`) ──batches──> engine: Live ──deeds──> Hands ──writes──> API server
@@ -7,12 +6,10 @@
 //! ```
 //!
 //! Invariants:
-//! - nothing is decided before every kind has been listed once and all of it is taken over;
-//! - what was missed is listed again, and what is not in that list no longer exists;
-//! - only who holds the lease writes, and only while more than some seconds of it are left ([`lease`]);
-//! - a pod is named by its UID in every write; a write is sent once, and what came of it goes back to the mapping.
-//!
-//! Where to read: [`Shim`], then [`feed`], [`hands`], [`lease`]. [`copy`] follows the same objects for explanations of an attached cluster.
+//! - nothing is decided before every kind was listed and loaded;
+//! - missed changes are listed again, and objects that are not in the list are removed;
+//! - only the holder of the lease writes, and only while some seconds of it are left ([`lease`]);
+//! - a write names the pod's UID and is sent once; its result goes back to the mapping.
 
 pub mod configuration;
 pub mod copy;
@@ -40,7 +37,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use model::Time;
 
-/// The time of day, counted from 1970.
+/// Returns the time since 1970.
 pub fn time_of_day() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! Health and readiness for the kubelet: `/livez` while the process works, `/readyz` while it decides.
+//! For the kubelet: `/livez` while the process works, `/readyz` while it decides.
 
 use crate::Answer;
 use std::net::SocketAddr;
@@ -10,14 +10,14 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use tokio::net::TcpListener;
 
-/// How far a scheduler is. All copies are the same one.
+/// The progress of a scheduler; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Health(Arc<Progress>);
 
 #[derive(Debug, Default)]
 struct Progress {
     step: AtomicU8,
-    /// The holder of the lease while this instance is a standby; empty if unknown.
+    /// Holder of the lease, for a standby; empty if unknown.
     leader: Arc<Mutex<String>>,
 }
 
@@ -27,32 +27,31 @@ const READY: u8 = 2;
 const STOPPED: u8 = 3;
 
 impl Health {
-    /// It has everything, and another one holds the lease.
+    /// Records that it is loaded, but another instance has the lease.
     pub fn enter_standby(&self) {
         self.0.step.store(STANDBY, Ordering::Release);
     }
 
-    /// Another one has the lease.
+    /// Records the leader.
     pub fn follows(&self, leader: &str) {
         leader.clone_into(&mut self.0.leader.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Who has the lease, as it changes.
+    /// Returns the current leader.
     pub fn leader(&self) -> Arc<Mutex<String>> {
         Arc::clone(&self.0.leader)
     }
 
-    /// Everything is taken over, and it decides from now on.
+    /// Records that it decides from now on.
     pub fn is_ready(&self) {
         self.0.step.store(READY, Ordering::Release);
     }
 
-    /// It decides no more.
+    /// Records that it no longer decides.
     pub fn has_stopped(&self) {
         self.0.step.store(STOPPED, Ordering::Release);
     }
 
-    /// Whether it decides, in words.
     pub(super) fn ready(&self) -> (StatusCode, String) {
         let not_yet = |words: &str| (StatusCode::SERVICE_UNAVAILABLE, words.to_owned());
         match self.0.step.load(Ordering::Acquire) {
@@ -75,10 +74,10 @@ impl Health {
     }
 }
 
-/// Answers on an address until the runtime ends.
+/// Serves until the runtime ends.
 ///
 /// # Errors
-/// The address is taken, or is none of this machine.
+/// The address is in use, or does not belong to this machine.
 pub fn serve(address: SocketAddr, health: Health) -> Answer<'static, std::io::Result<SocketAddr>> {
     Box::pin(async move {
         let listener = TcpListener::bind(address).await?;

@@ -1,11 +1,11 @@
-//! Which process needs a lease, so that the next process of the same pod or machine sees that the one before has ended.
+//! The identity of a lease holder shows the next process of the same pod or machine that it has ended.
 //!
-//! The identity is `NAME_MARK_INSTANCE`. The mark says where the process can be looked for: the UID of its pod or the boot of the machine,
-//! the PID namespace, and the PID.
+//! It is `NAME_MARK_INSTANCE`. The mark locates the process: the UID of its pod or the boot of the machine, the PID
+//! namespace, and the PID.
 
 use std::os::unix::fs::MetadataExt as _;
 
-/// A process, as the holder of a lease.
+/// A process as a lease holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     name: String,
@@ -13,18 +13,17 @@ pub struct Process {
     instance: String,
 }
 
-/// Where a process can be looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mark {
-    /// `pod-UID`, or the boot of a machine.
+    /// `pod-UID`, or the boot ID of a machine.
     place: String,
-    /// The inode of its PID namespace.
+    /// Inode of its PID namespace.
     namespace: u64,
     pid: u32,
 }
 
 impl Process {
-    /// This process. `pod` is the UID of its pod; `instance` is of no other run.
+    /// Identifies this process; `pod` is the UID of its pod, `instance` is unique per run.
     pub fn this(name: &str, pod: Option<&str>, instance: &str) -> Self {
         let place = match pod {
             Some(uid) => format!("pod-{uid}"),
@@ -35,7 +34,7 @@ impl Process {
         Self { name: name.to_owned(), mark, instance: instance.to_owned() }
     }
 
-    /// Reads the identity of a holder; `None` if another program or release wrote it.
+    /// `None` from another program or release.
     fn read(identity: &str) -> Option<Self> {
         let (rest, instance) = identity.rsplit_once('_')?;
         let (name, mark) = rest.rsplit_once('_')?;
@@ -45,18 +44,18 @@ impl Process {
         Some(Self { name: name.to_owned(), mark, instance: instance.to_owned() })
     }
 
-    /// The identity in the lease.
+    /// Returns the identity in the lease.
     pub fn identity(&self) -> String {
         let Mark { place, namespace, pid } = &self.mark;
         format!("{}_{place}.{namespace}.{pid}_{}", self.name, self.instance)
     }
 
-    /// The name in the identity of a holder, for people; the whole identity if another program or release wrote it.
+    /// Returns the whole identity if another program or release wrote it.
     pub fn name_of(identity: &str) -> String {
         Self::read(identity).map_or_else(|| identity.to_owned(), |process| process.name)
     }
 
-    /// Whether a holder is an earlier process of this pod or machine that has certainly ended.
+    /// Returns true if the holder is an earlier process of this pod or machine, and has certainly ended.
     pub fn has_ended(&self, holder: &str) -> bool {
         self.has_ended_by(holder, |pid| std::path::Path::new(&format!("/proc/{pid}")).exists())
     }
@@ -68,9 +67,9 @@ impl Process {
             return false;
         }
         match before.mark.namespace == mine.namespace {
-            // One PID is of one process.
+            // Its PID now belongs to this process, or to none.
             true => before.mark.pid == mine.pid || !runs(before.mark.pid),
-            // The container of a pod was restarted. Of a machine, it may be a process in another container.
+            // A pod restarts its container. On a machine, it may be a process in another container.
             false => mine.place.starts_with("pod-"),
         }
     }

@@ -1,4 +1,4 @@
-//! What pending pods wait for, in words: as Events, and as the condition by which autoscalers act (K8S-231).
+//! Why pods are pending, as Events and as the condition for autoscalers (K8S-231).
 
 use std::collections::BTreeMap;
 
@@ -12,35 +12,33 @@ use scheduler::state::ask_log::TryResult;
 use view::waiting::AskWords;
 use view::waiting::Sentence;
 
-/// How many pods are examined each time: explaining is not free.
+/// Explanations are expensive.
 const AT_ONCE: usize = 10;
-/// How many pending asks are walked each time, of all in turn: an idle cluster with very many waiting pods costs next to nothing.
+/// So many pending requests cost an idle cluster almost nothing.
 const WALKED: usize = 5_000;
-/// For so long after its words a pod is not examined again, in microseconds.
+/// Minimum time between two reviews of a pod, in microseconds.
 const AGAIN: u64 = 300_000_000;
-/// A pod that waits for less long is not examined, in microseconds.
+/// Minimum waiting time, in microseconds.
 const SETTLED: u64 = 2_000_000;
 
-/// Why a pod waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wait {
     pub pod: PodName,
-    /// The first check that it fails, as the console explains it.
+    /// The first failed check, like in the console.
     pub words: String,
-    /// It fits its queues and limits, and no node has room: more nodes would help.
+    /// It fits its queues and limits, but no node.
     pub needs_nodes: bool,
 }
 
-/// Which pods were examined, and when.
 #[derive(Debug, Default)]
 pub(super) struct Review {
     looked: BTreeMap<AskId, (Time, bool)>,
-    /// Where the last walk ended: before this application, or behind this many asks of it. `None`: at the end.
+    /// End of the last walk: before this application, or after this many of its requests. `None`: at the end.
     ended: Option<(AppKey, usize)>,
 }
 
 impl Review {
-    /// Pods that wait and have not been examined for a while, with why. The ones that wait longest come first.
+    /// Returns due pods, the longest waiting first.
     pub fn look(&mut self, core: &Core, live: &Live) -> Vec<Wait> {
         let now = core.now();
         let from = self.ended.take();
@@ -57,7 +55,7 @@ impl Review {
         for (_, app, ask, no_node) in due {
             self.looked.insert(ask.clone(), (now, no_node));
             let found = part.explain(now, &app, Some(&ask)).and_then(|found| found.asks.into_iter().next());
-            // The root has as much as all nodes have: what it lacks more nodes would give.
+            // The maximum of the root is the capacity of the nodes: more nodes would help.
             let of_nodes = |blocker: &Blocker| match (blocker.level, &blocker.place) {
                 (BlockLevel::Node | BlockLevel::Partition, _) => true,
                 (BlockLevel::Queue, Place::Queue(path)) => path.parent().is_none(),
@@ -76,7 +74,6 @@ impl Review {
         waits
     }
 
-    /// The asks of a walk that are to be examined.
     fn due(
         &mut self,
         now: Time,
@@ -97,7 +94,7 @@ impl Review {
                 let ask = &app.asks[*key];
                 let needs_nodes = ask.tried == TryResult::NoNode;
                 let known = self.looked.get(&ask.id);
-                // One that starts to wait for nodes is examined at once: an autoscaler waits for that.
+                // A pod that starts to wait for nodes is reviewed at once, for the autoscaler.
                 let again =
                     known.is_none_or(|(at, nodes)| now.0.saturating_sub(at.0) >= AGAIN || *nodes != needs_nodes);
                 let waits = now.0.saturating_sub(ask.created.0) >= SETTLED && ask.tried != TryResult::Never;

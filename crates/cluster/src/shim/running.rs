@@ -1,4 +1,4 @@
-//! A scheduler that runs in a cluster: the thread `shim` gathers what is new, has the engine take it, and has what follows done.
+//! A scheduler in a cluster: the thread `shim` passes changes to the engine, and starts operations.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -25,53 +25,49 @@ use kubernetes::live::{Input, Live, Outcome};
 use kubernetes::{Cluster, Settings};
 use scheduler::Tuning;
 
-/// How many inputs are taken together at most.
 const TOGETHER: usize = 2000;
-/// How long is waited for writes that are under way at the end.
 const LAST_WRITES: Duration = Duration::from_secs(10);
-/// The image of placeholders where no one names one.
 const PAUSE: &str = "registry.k8s.io/pause:3.7";
 
-/// How a scheduler runs in a cluster.
+/// Options of a scheduler in a cluster.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The cluster, by its context.
+    /// The cluster.
     pub kube: Arc<Kube>,
-    /// The namespace of the ConfigMaps and of the lease.
+    /// Namespace of the ConfigMaps and of the lease.
     pub namespace: String,
-    /// How its pods are read.
+    /// Mapping of its pods.
     pub settings: Settings,
-    /// How the engine is set up.
+    /// Setup of the engine.
     pub setup: Setup,
-    /// The lease to hold, and as which process; `None`: it is the only one.
+    /// Lease and process identity; `None`: a single instance.
     pub lease: Option<(String, Process)>,
-    /// The queue configuration, where it is not the ConfigMaps'.
+    /// Queue configuration that replaces the ConfigMaps'.
     pub queues: Option<String>,
-    /// Where probes are answered.
+    /// Address of the probes.
     pub probes: Option<SocketAddr>,
 }
 
-/// A message to the thread `shim`.
 #[derive(Debug)]
 pub(super) enum Message {
     Feed(FeedChange),
     Done(Outcome),
     Lease(Turn),
-    /// The scheduler has said something.
+    /// The scheduler has new events.
     Wake,
     Stop,
 }
 
-/// What is known of a scheduler once it decides.
+/// The state when a scheduler starts deciding.
 #[derive(Clone)]
 pub struct Started {
-    /// The engine, for those who look at it.
+    /// The engine.
     pub engine: Arc<Engine>,
-    /// What the ConfigMaps say in addition queues.
+    /// Settings of the ConfigMaps.
     pub configured: Configured,
-    /// How many pods of kornsole there are, and how many of those run.
+    /// Pods of kornsole, and running ones.
     pub pods: (usize, usize),
-    /// What of the cluster is odd.
+    /// Warnings.
     pub notices: Vec<String>,
 }
 
@@ -83,28 +79,27 @@ pub struct Shim {
     sender: Sender<Message>,
     health: Health,
     fence: Fence,
-    /// Objects while nothing is decided.
+    /// Objects before anything is decided.
     gathered: Cluster,
     listed: BTreeSet<&'static str>,
     mine: bool,
-    /// Another process has the lease.
     is_standby: bool,
 }
 
-/// What serves the reads of a standby; dropping it ends them.
+/// Dropping it ends the server of a standby.
 pub type Serving = Box<dyn std::any::Any>;
 
-/// What a standby shows of the cluster: it follows everything and decides nothing. What serves it ends first.
+/// The view of a standby, which follows and decides nothing. Its server is dropped first.
 struct Observer {
     _serving: Serving,
     observing: Deciding,
 }
 
 impl Shim {
-    /// A scheduler that does nothing yet.
+    /// Does not start it.
     ///
     /// # Errors
-    /// The system gives no threads, or no port for the probes.
+    /// Threads or the probe port are unavailable.
     pub fn new(options: Options) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shim-io").enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start threads for requests: {error}"))?;
@@ -120,21 +115,22 @@ impl Shim {
         Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine, is_standby: false })
     }
 
-    /// Its step, and the leader while this instance is a standby.
+    /// Returns the progress, and the leader of a standby.
     pub fn health(&self) -> Health {
         self.health.clone()
     }
 
-    /// Ends it from elsewhere.
+    /// Returns a handle to stop it.
     pub fn stopper(&self) -> Stopper {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
-    /// Runs until it is stopped. While another process has the lease, `standby` serves what is followed, until what it gives is dropped. Once
-    /// it is its turn `earlier` gives what an earlier run left, and `started` is called when everything is taken over and it decides.
+    /// Runs until it is stopped. While another process has the lease, `standby` serves the followed state until its
+    /// result is dropped. Then `earlier` returns the state of an earlier run, and `started` is called after everything
+    /// is loaded.
     ///
     /// # Errors
-    /// Why it cannot run, or must not any more.
+    /// Why it cannot run, or must stop.
     pub fn run(
         mut self,
         standby: &dyn Fn(Started) -> Result<Serving, String>,
@@ -174,7 +170,7 @@ impl Shim {
         outcome
     }
 
-    /// Gathers objects until every kind is there and it is our turn. Returns whether that came.
+    /// Returns false if it was stopped before every kind was listed and this process had the lease.
     fn gather(
         &mut self,
         writer: &Writer,
@@ -212,7 +208,7 @@ impl Shim {
         }
     }
 
-    /// Shows what is followed. A standby that cannot show it still takes over.
+    /// A standby takes over even if this fails.
     fn observe(&self, writer: &Writer, standby: &dyn Fn(Started) -> Result<Serving, String>) -> Option<Observer> {
         let observing = self.take_over(self.gathered.clone(), writer, Earlier::default(), true);
         let shown = observing.and_then(|mut observing| {
@@ -222,7 +218,7 @@ impl Shim {
         shown.inspect_err(|why| tracing::warn!("the standby cannot serve reads: {why}")).ok()
     }
 
-    /// Returns what is new to an observer; `None` if it cannot go on.
+    /// `None` if the observer cannot continue.
     fn show(&self, mut observer: Observer, inputs: &[Input]) -> Option<Observer> {
         let maps = inputs.iter().any(is_map);
         let taken = observer.observing.batch(inputs.to_vec()).and_then(|()| match maps {
@@ -261,16 +257,14 @@ impl Shim {
         Ok(())
     }
 
-    /// Takes over everything that was gathered, to decide.
     fn begin(&mut self, writer: &Writer, earlier: Earlier) -> Result<Deciding, String> {
         let cluster = std::mem::take(&mut self.gathered);
         let mut deciding = self.take_over(cluster, writer, earlier, false)?;
-        // What is to be done about what was taken over.
+        // The operations that follow from the initial state.
         deciding.batch(Vec::new())?;
         Ok(deciding)
     }
 
-    /// Takes over the objects of a cluster, to decide or to observe.
     fn take_over(
         &self,
         cluster: Cluster,
@@ -319,7 +313,6 @@ impl Shim {
         Ok(Deciding { engine, live, review, hands, configured, looked, observes })
     }
 
-    /// Takes what is new until it is stopped.
     fn decide(&mut self, deciding: &mut Deciding) -> Result<(), String> {
         loop {
             let first = match self.inbox.recv_timeout(deciding.wait()) {

@@ -1,21 +1,21 @@
-//! A way to end a scheduler or a shadow from elsewhere.
+//! Stops a scheduler or a shadow from another thread.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// A way to end pending requests for messages.
+/// Stops a scheduler or a shadow.
 #[derive(Clone)]
 pub struct Stopper(Arc<dyn Fn() + Send + Sync>);
 
 impl Stopper {
-    /// Ends it by what `message` makes.
+    /// Stops it with the result of `message`.
     pub(super) fn new<M: Send + 'static>(inbox: Sender<M>, message: fn() -> M) -> Self {
         // It may have ended.
         Self(Arc::new(move || drop(inbox.send(message()))))
     }
 
-    /// Has it end: what is under way is finished, and what is reserved for it alone is given back.
+    /// Finishes running requests, and releases the lease.
     pub fn stop(&self) {
         (self.0)();
     }

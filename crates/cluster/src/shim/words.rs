@@ -1,4 +1,4 @@
-//! Events of Kubernetes (K8S-230, K8S-233): at most ten a second, 25 in a burst, none twice within five minutes.
+//! Events (K8S-230, K8S-233): at most ten per second, 25 in a burst, none twice within five minutes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -12,16 +12,12 @@ use model::Time;
 
 const BURST: f64 = 25.0;
 const PER_SECOND: f64 = 10.0;
-/// For so long the same is not said again.
 const AGAIN: Duration = Duration::from_secs(300);
-/// How many wait at most; beyond it those are dropped in which nothing is wrong, then the oldest.
+/// Maximum number of queued Events; beyond it Normal ones are dropped first, then the oldest.
 const WAITING: usize = 1000;
-/// How many are remembered at most.
 const REMEMBERED: usize = 10_000;
-/// The longest note that an API server takes, in bytes.
 const LONGEST: usize = 1024;
 
-/// Says what is to be reported, not too much of it.
 #[derive(Debug)]
 pub(super) struct Speaker {
     waiting: VecDeque<Said>,
@@ -41,7 +37,7 @@ impl Default for Speaker {
 }
 
 impl Speaker {
-    /// Takes something to be reported.
+    /// Queues an Event.
     pub fn hear(&mut self, said: Said) {
         let now = Instant::now();
         if self.said.get(&said).is_some_and(|at| now.duration_since(*at) < AGAIN) {
@@ -61,12 +57,12 @@ impl Speaker {
         self.waiting.push_back(said);
     }
 
-    /// Whether something waits to be reported.
+    /// Returns true if an Event is queued.
     pub fn has_words(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// The Events that may be written now, each with its address. What is wrong goes before what is not.
+    /// Events with their paths, Warnings first.
     pub fn take(&mut self) -> Vec<(String, Value)> {
         let now = Instant::now();
         let since = now.duration_since(self.filled).as_secs_f64();
@@ -98,7 +94,7 @@ impl Speaker {
     }
 }
 
-/// At most this many bytes of a text, between characters.
+/// At a character boundary.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
@@ -107,12 +103,11 @@ fn cut(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// A time of day with microseconds, as Kubernetes writes it: always six digits.
+/// Always six digits.
 pub(super) fn micros(time: Time) -> String {
     format!("{}.{:06}Z", seconds(time).trim_end_matches('Z'), time.0 % 1_000_000)
 }
 
-/// A time of day in seconds, as Kubernetes writes it.
 pub(super) fn seconds(time: Time) -> String {
     let seconds = i64::try_from(time.0 / 1_000_000).unwrap_or(i64::MAX);
     let moment = OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH);

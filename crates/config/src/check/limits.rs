@@ -1,4 +1,4 @@
-//! Limits of users and groups, alone and down the tree (CFG-060 to CFG-078).
+//! Limits of users and groups, alone and along the tree (CFG-060 to CFG-078).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,18 +12,17 @@ use crate::types::Placed;
 use model::Profile;
 use model::name::{NameChars, is_limit_group, is_limit_user};
 
-/// The name that represents everyone whom no limit names.
+/// All without their own limit.
 const ANYONE: &str = "*";
 
 const NAMED: usize = 4;
 
-/// Checks the limits of all queues.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
     let tables = LimitTables::where_needed(root, faults.profile());
     LimitChecker { given: Given::default(), groups_above: BTreeSet::new(), tables, faults }.queue(root, "");
 }
 
-/// Users or groups: the rules are nearly the same, and the two are never compared with each other.
+/// The rules are almost the same, and the two are never compared with each other.
 #[derive(Clone, Copy, PartialEq)]
 enum NameKind {
     User,
@@ -47,7 +46,7 @@ impl NameKind {
         }
     }
 
-    /// CFG-061, CFG-062: whether the name is legal here, the code, and what is legal.
+    /// CFG-061, CFG-062: whether it is valid, the code, and the expected form.
     fn rule(self, name: &str, profile: Profile) -> (bool, &'static str, &'static str) {
         match (self, profile) {
             (Self::User, Profile::V1_8_0 | Profile::V1_9_0) => (
@@ -67,26 +66,23 @@ impl NameKind {
     }
 }
 
-/// A limit that names someone, on the way from the root to the queue that is examined.
 #[derive(Clone, Copy)]
 pub(super) struct LimitAbove<'r> {
     limit: &'r RawLimit,
     path: &'r str,
-    /// The most applications that hold below.
     applications: Option<u64>,
 }
 
 struct LimitChecker<'r, 'f> {
-    /// For users and for groups: the limits above that name each, from the root down.
+    /// Of the ancestors by name, from the root down.
     given: Given<'r>,
-    /// The groups that limits above name, in their order by name.
     groups_above: BTreeSet<&'r str>,
-    /// Of the releases that go by the paths of queues: what stands instead of `given` for each.
+    /// Replaces `given` in the releases that compare by path.
     tables: Option<LimitTables<'r>>,
     faults: &'f mut Faults,
 }
 
-/// For users and for groups: the number of the limit that named each first.
+/// By name: the index of the first limit.
 type FirstLimits<'r> = [HashMap<&'r str, usize>; 2];
 
 impl<'r> LimitChecker<'r, '_> {
@@ -122,7 +118,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// Checks whom a limit names (CFG-060 to CFG-068).
+    /// CFG-060 to CFG-068.
     fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, label: LimitName<'_>, seen: &mut FirstLimits<'r>) {
         if limit.users.is_empty() && limit.groups.is_empty() && !limit.names_faulty {
             let message = format!("{label} has no users and no groups");
@@ -155,7 +151,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// LIM-033: under a group `*` no one counts for a group that only queues above name.
+    /// LIM-033: a group `*` hides the groups that are named only in ancestors.
     fn report_hidden_groups(&mut self, queue: &RawQueue, named: &HashMap<&str, usize>) {
         let Some(limit) = named.get(ANYONE).and_then(|index| queue.limits.as_ref()?.list.get(*index)) else { return };
         let hides = |name: &&&str| !named.contains_key(**name);
@@ -200,7 +196,7 @@ impl<'r> LimitChecker<'r, '_> {
             }
             None => {}
         }
-        // Next to '*' in one list our own rule is CFG-065; a release examines the order only.
+        // Next to '*' kornsole's rule is CFG-065; a release checks only the order.
         let after = seen.get(ANYONE).filter(|star| **star != label.index || self.faults.as_release());
         if let Some(star) = after.filter(|_| text != ANYONE) {
             let message = format!("{label} names {word} {text:?} after the '*' of limit {}", star + 1);
@@ -244,7 +240,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// Compares the limits of a queue with those above it, and adds them; gives who was added.
+    /// Compares with the ancestors. Returns the added names.
     fn enter(&mut self, queue: &'r RawQueue, limits: &'r [RawLimit]) -> Vec<(NameKind, &'r str)> {
         let mut added: Vec<(NameKind, &'r str, LimitAbove<'r>)> = Vec::new();
         for kind in KINDS {
@@ -260,7 +256,7 @@ impl<'r> LimitChecker<'r, '_> {
                     let above = self.above(kind, name);
                     let applications = passed_on(limit, &above, self.faults.as_release());
                     added.push((kind, name, LimitAbove { limit, path: &queue.path, applications }));
-                    // Those with the same limits above are compared, and reported, together.
+                    // Reported together.
                     match groups.last_mut() {
                         Some((last, names)) if last.same(&above) => names.push(name),
                         _ => groups.push((above, vec![name])),
@@ -280,7 +276,7 @@ impl<'r> LimitChecker<'r, '_> {
         added.into_iter().map(|(kind, name, _)| (kind, name)).collect()
     }
 
-    /// What ancestors give to `name`: by that name, else by `*` (CFG-073 to CFG-076).
+    /// For `name`, otherwise for `*` (CFG-073 to CFG-076).
     fn above(&self, kind: NameKind, name: &str) -> LimitsAbove<'r> {
         let steps = |name: &str| self.given[kind as usize].get(name).filter(|steps| !steps.is_empty()).cloned();
         match steps(name) {
@@ -290,7 +286,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// CFG-073 to CFG-077 for one limit and some of its names.
+    /// CFG-073 to CFG-077.
     fn compare(
         &mut self,
         kind: NameKind,
@@ -336,7 +332,6 @@ impl<'r> LimitChecker<'r, '_> {
     }
 }
 
-/// The limits above that apply to one name, from the root down.
 struct LimitsAbove<'r> {
     steps: Vec<LimitAbove<'r>>,
     by_name: bool,
@@ -349,7 +344,7 @@ impl LimitsAbove<'_> {
             && self.steps.iter().zip(&other.steps).all(|(a, b)| std::ptr::eq(a.limit, b.limit))
     }
 
-    /// The resources of which `own` requests more than is given: the smallest amount given, and by which queue.
+    /// The smallest limit and its queue.
     fn exceeded<'o>(&self, own: &'o model::Resource) -> BTreeMap<&'o str, (i64, &str)> {
         let mut exceeded: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
         for step in &self.steps {
@@ -365,7 +360,6 @@ impl LimitsAbove<'_> {
         exceeded
     }
 
-    /// The number of applications given, and by which queue.
     fn applications(&self) -> Option<(u64, &str)> {
         let most = self.steps.last()?.applications?;
         let giver = self
@@ -377,7 +371,7 @@ impl LimitsAbove<'_> {
     }
 }
 
-/// The most applications that hold below this limit. In the releases an ancestor without a number passes none on.
+/// In the releases a limit without a number passes none on.
 fn passed_on(limit: &RawLimit, above: &LimitsAbove<'_>, as_release: bool) -> Option<u64> {
     let own = limit.max_applications.as_good().map(|count| count.value);
     let Some(last) = above.steps.last().filter(|_| above.by_name) else { return own };
@@ -388,7 +382,7 @@ fn passed_on(limit: &RawLimit, above: &LimitsAbove<'_>, as_release: bool) -> Opt
     }
 }
 
-/// How `count` of them are named in a message, of which `names` are the first: `user "sue"`, `users "sue", "bob" and 3 more`.
+/// `user "sue"`, `users "sue", "bob" and 3 more`.
 fn who(kind: NameKind, names: &[&str], count: usize) -> String {
     let named = names.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     match count {

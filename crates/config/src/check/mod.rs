@@ -1,8 +1,8 @@
-//! The rules that a configuration must keep (`config.md` sections 4 to 11).
+//! The rules of a configuration (`config.md` sections 4 to 11).
 //!
 //! Invariants:
-//! - every rule is examined, whatever others found; what could not be read silences only the checks that need it;
-//! - by the profile of a release its validator's verdict stands, and our stricter rules are warnings (`profiles.md` 6);
+//! - an invalid value disables only the checks that need it;
+//! - in the profile of a release its validator decides, and kornsole's stricter rules are warnings (`profiles.md` 6);
 //! - each check is linear in the size of the file.
 
 mod limit_tables;
@@ -19,7 +19,7 @@ use super::raw::RawFile;
 use model::VCORE;
 use model::expression::Compiler;
 
-/// Checks a whole file. Limits of a partition are moved to its root first (CFG-079).
+/// First moves the limits of a partition to its root (CFG-079).
 pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
     partitions::check_list(file, faults);
     let mut compiler = Compiler::default();
@@ -36,7 +36,7 @@ pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
     }
 }
 
-/// An amount as it can be written in the file, exact and short: `10G`, `4Gi`, `500m` for half a vcore.
+/// Exact and short: `10G`, `4Gi`, `500m` for half a vcore.
 pub(super) fn shown(name: &str, amount: i64) -> String {
     const UNITS: [(&str, i64); 6] = [
         ("P", 1_000_000_000_000_000),

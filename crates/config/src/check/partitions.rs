@@ -8,7 +8,7 @@ use crate::types::Place;
 use crate::values::NodeSortPolicy;
 use model::allowed_value::one_of;
 
-/// Checks that there are partitions, with legal names, each once (CFG-011 to CFG-014).
+/// CFG-011 to CFG-014.
 pub(super) fn check_list(file: &RawFile, faults: &mut Faults) {
     const HINT: &str = "write at least one partition: `partitions: [{name: default, queues: [{name: root}]}]`";
     if file.partitions.is_empty() && !faults.has_errors() {
@@ -61,7 +61,7 @@ pub(super) fn check_root(root: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// CFG-079: limits of the partition become root's, and must not contradict it.
+/// CFG-079.
 pub(super) fn hand_limits_to_root(partition: &mut RawPartition, faults: &mut Faults) {
     let (Some(own), Some(root)) = (&mut partition.limits, &mut partition.root) else { return };
     if own.list.is_empty() {
@@ -82,7 +82,6 @@ pub(super) fn hand_limits_to_root(partition: &mut RawPartition, faults: &mut Fau
     }
 }
 
-/// Whether two limits say the same, apart from the description.
 fn same(own: &RawLimit, root: &RawLimit) -> bool {
     let names = |limit: &RawLimit| -> (Vec<String>, Vec<String>) {
         let values = |list: &[crate::Placed<String>]| list.iter().map(|name| name.value.clone()).collect();
@@ -96,7 +95,7 @@ fn same(own: &RawLimit, root: &RawLimit) -> bool {
     names(own) == names(root) && count(own) == count(root) && amounts(own) == amounts(root)
 }
 
-/// Checks the order of nodes and the weights of resources in it (CFG-100, CFG-101).
+/// CFG-100, CFG-101.
 pub(super) fn check_node_sort(partition: &RawPartition, path: &str, faults: &mut Faults) {
     if let Some(sort) = &partition.sort_type
         && !sort.value.is_empty()

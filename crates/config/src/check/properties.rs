@@ -1,4 +1,4 @@
-//! Property values that are not understood: never a fault in the releases, so warnings (`config.md` section 9).
+//! Invalid property values: never an error in the releases, so warnings (`config.md` section 9).
 
 use crate::fault::Faults;
 use crate::node::{distance_is_small, quoted};
@@ -9,10 +9,9 @@ use crate::types::Placed;
 use crate::values::AppSortPolicy;
 use model::Profile;
 
-/// The section of the rules, which have no id of their own.
+/// These rules have no IDs.
 const CODE: &str = "CFG-S09";
 
-/// Warns of values that are not understood.
 pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults) {
     for property in properties {
         let (key, value) = (&property.key, &property.value.value);
@@ -47,7 +46,7 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
     }
 }
 
-/// Warns of an order of applications that 1.8.0 and 1.9.0 take for another one.
+/// 1.8.0 and 1.9.0 treat some policies as another one.
 fn check_sort_policy(value: &Placed<String>, path: &str, faults: &mut Faults) {
     match AppSortPolicy::parse(&value.value) {
         Some(AppSortPolicy::StateAware) => {
@@ -67,7 +66,7 @@ fn known(key: &str, profile: Profile) -> bool {
         || unobeyed_keys(profile).any(|known| known == key)
 }
 
-/// The known key that `key` is written like: the same except for case and separators, or except for two letters.
+/// Differs only in case, separators, or two letters.
 fn near_known(key: &str, profile: Profile) -> Option<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
     let same = PropertyKey::names_in(profile).find(|known| plain(known) == plain(key));

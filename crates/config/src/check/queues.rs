@@ -1,4 +1,4 @@
-//! Queues one by one and against their siblings (CFG-030 to CFG-038, CFG-051, CFG-056, CFG-057, ACL-005 to ACL-010).
+//! Queues and their siblings (CFG-030 to CFG-038, CFG-051, CFG-056, CFG-057, ACL-005 to ACL-010).
 
 use std::collections::HashMap;
 
@@ -11,7 +11,6 @@ use model::acl::AclNames;
 use model::name::{NameChars, QUEUE_NAME_MAX, is_queue_name};
 use model::{Acl, Profile};
 
-/// Checks the queue and everything below it.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
     check_queue(root, faults);
     report_who_nobody_may_submit(root, faults);
@@ -73,7 +72,7 @@ fn check_children(queue: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// What is wrong with the name of a queue, and what would be right.
+/// With the expected form.
 fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     let (chars, hint) = match profile {
         Profile::V1_8_0 | Profile::V1_9_0 => (NameChars::Wide, "1 to 64 of a-z A-Z 0-9 _ - : # / @"),
@@ -92,7 +91,7 @@ fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     Some((fault, hint))
 }
 
-/// A name for a message, quoted, long ones cut.
+/// Quotes and cuts a name.
 fn shorten(name: &str) -> String {
     if name.chars().count() <= 80 {
         return format!("{name:?}");
@@ -100,7 +99,7 @@ fn shorten(name: &str) -> String {
     format!("{:?}…", name.chars().take(80).collect::<String>())
 }
 
-/// CFG-037, CFG-038 and what is odd in a list that is legal.
+/// CFG-037, CFG-038, and warnings.
 fn check_acl(key: &str, text: &Placed<String>, path: &str, faults: &mut Faults) {
     let names = if faults.as_release() { AclNames::Core } else { AclNames::Portable };
     let reading = match Acl::parse(&text.value, names) {
@@ -142,7 +141,7 @@ fn check_acl(key: &str, text: &Placed<String>, path: &str, faults: &mut Faults) 
     }
 }
 
-/// A template: where it may stand, and its values (CFG-035, CFG-051).
+/// CFG-035, CFG-051.
 fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults) {
     let path = &queue.path;
     if !queue.is_parent() && path != "root" {
@@ -174,7 +173,7 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
     }
 }
 
-/// The numbers of applications of a queue and a child of it (CFG-056, CFG-057).
+/// CFG-056, CFG-057.
 fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
     let FieldValue::Value(own) = &queue.max_applications else { return };
     let (above, own) = (&queue.path, own.value);
@@ -199,7 +198,7 @@ fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// Warns of the highest queues where, and below which, no access list lets anyone submit (ACL-024).
+/// ACL-024: only the topmost queues.
 fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
     let closed = report_closed_below(root, faults);
     if closed {
@@ -207,7 +206,7 @@ fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// Whether no one is let in anywhere in this subtree; if only parts of it are closed, those are reported.
+/// Returns whether the whole subtree is closed; otherwise reports the closed parts.
 fn report_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
     let lets_in = |acl: &Option<Placed<String>>| {
         acl.as_ref().is_some_and(|acl| {

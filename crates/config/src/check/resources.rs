@@ -1,4 +1,4 @@
-//! Guaranteed and maximum resources over the tree (CFG-042 to CFG-048).
+//! Guaranteed and maximum resources along the tree (CFG-042 to CFG-048).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,38 +7,33 @@ use crate::decode::LimitName;
 use crate::fault::Faults;
 use crate::raw::{RawQueue, RawResource};
 
-/// How many children a message names.
 const NAMED: usize = 4;
 
-/// What a queue's maximum of one resource is, and whose it is.
+/// With the queue that sets it.
 #[derive(Clone, Copy)]
 struct EffectiveMax<'r> {
     amount: i64,
     of: &'r str,
 }
 
-/// What children have guaranteed of one resource together.
 #[derive(Default)]
 struct GuaranteedSum<'r> {
     amount: i64,
-    /// The first few children with their part.
     parts: Vec<(&'r str, i64)>,
     children: usize,
 }
 
 struct ResourceChecker<'r, 'f> {
-    /// The effective maximum at the queue that is examined, by resource.
     max: HashMap<&'r str, EffectiveMax<'r>>,
     faults: &'f mut Faults,
 }
 
-/// Checks the whole tree.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
     ResourceChecker { max: HashMap::new(), faults }.queue(root);
 }
 
 impl<'r> ResourceChecker<'r, '_> {
-    /// Checks one queue and all below; gives what it counts with in its parent's sum.
+    /// Returns the part of the parent's sum.
     fn queue(&mut self, queue: &'r RawQueue) -> BTreeMap<&'r str, i64> {
         self.guaranteed_fits_max(queue);
         let replaced = self.enter(queue);
@@ -69,7 +64,7 @@ impl<'r> ResourceChecker<'r, '_> {
         }
     }
 
-    /// No guarantee above the maximum of the queue itself (CFG-042).
+    /// CFG-042.
     fn guaranteed_fits_max(&mut self, queue: &RawQueue) {
         let (Some(guaranteed), Some(max)) = (&queue.guaranteed, &queue.max) else { return };
         for (name, amount) in guaranteed.resource.iter() {
@@ -82,7 +77,7 @@ impl<'r> ResourceChecker<'r, '_> {
         }
     }
 
-    /// Takes the queue's own maximum into the effective one (CFG-043); gives what was there before.
+    /// CFG-043. Returns the previous values.
     fn enter(&mut self, queue: &'r RawQueue) -> Vec<(&'r str, Option<EffectiveMax<'r>>)> {
         let Some(own) = &queue.max else { return Vec::new() };
         let mut replaced = Vec::new();
@@ -101,7 +96,7 @@ impl<'r> ResourceChecker<'r, '_> {
         replaced
     }
 
-    /// Warns of limits above the maximum that an ancestor sets: legal, for CFG-072 examines the own queue only.
+    /// Valid, because CFG-072 checks only the same queue.
     fn limits_can_bind(&mut self, queue: &RawQueue) {
         for (index, limit) in queue.limits.iter().flat_map(|limits| &limits.list).enumerate() {
             let Some(own) = &limit.max_resources else { continue };
@@ -152,7 +147,6 @@ impl<'r> ResourceChecker<'r, '_> {
     }
 }
 
-/// The children of a sum with their parts.
 fn parts(name: &str, sum: &GuaranteedSum<'_>) -> String {
     let each = sum.parts.iter().map(|(child, amount)| format!("{child} {}", shown(name, *amount)));
     let more = sum.children - sum.parts.len();

@@ -1,4 +1,4 @@
-//! Placement rules, as far as the file alone decides (CFG-080 to CFG-094), and those that can do nothing.
+//! Placement rules, as far as the file alone decides (CFG-080 to CFG-094), and rules without an effect.
 
 use std::collections::HashMap;
 
@@ -12,15 +12,14 @@ use model::allowed_value::one_of;
 use model::expression::{Compiler, is_expression};
 use model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
 
-/// Checks the rules of one partition; `path` is the partition's. All expressions of the file share `compiler`.
+/// All expressions of the file share `compiler`.
 pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &mut Compiler, faults: &mut Faults) {
     if rules.is_empty() {
         return;
     }
     let tree = ConfiguredQueues::new(root, faults.as_release());
-    // The first rule that places every application.
     let mut certain: Option<usize> = None;
-    // The first rule of each essence, with what it creates.
+    // The first rule of each essence, with its creates.
     let mut seen: HashMap<String, (usize, Vec<bool>)> = HashMap::new();
     for (index, rule) in rules.iter().enumerate() {
         let chain = chain(rule);
@@ -53,11 +52,10 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
     }
 }
 
-/// What a chain has for input, filters and values: of two that agree in it the later one has no result where the first has none,
-/// if it creates no more.
+/// The later of two equal chains has no effect, unless it creates more.
 fn essence(chain: &[&RawRule]) -> String {
     let mut essence = String::new();
-    // Written with their quotes, no two texts run into each other.
+    // Quoted, to be unambiguous.
     let mut add = |word: &str| essence.push_str(&format!("{word:?} "));
     for rule in chain {
         add(if rule.text { "text" } else { "" });
@@ -73,12 +71,10 @@ fn essence(chain: &[&RawRule]) -> String {
     essence
 }
 
-/// Which rules of a chain create, as far as it is known.
 fn creates(chain: &[&RawRule]) -> Vec<bool> {
     chain.iter().map(|rule| rule.create.as_good().is_some_and(|create| create.value)).collect()
 }
 
-/// The rule and its parents, from the innermost outwards.
 fn chain(rule: &RawRule) -> Vec<&RawRule> {
     let mut chain: Vec<&RawRule> = std::iter::successors(Some(rule), |rule| rule.parent.as_deref()).collect();
     chain.reverse();
@@ -90,18 +86,15 @@ fn chain_label(chain: &[&RawRule]) -> String {
     names.map(|name| if name.is_empty() { "?" } else { name }).collect::<Vec<_>>().join("->")
 }
 
-/// Looks at one rule of a chain.
 struct RuleChecker<'c> {
-    /// How the chain is called in messages.
+    /// The name of the chain in messages.
     label: &'c str,
-    /// The keys that lead to it.
     path: &'c str,
     compiler: &'c mut Compiler,
     faults: &'c mut Faults,
 }
 
 impl RuleChecker<'_> {
-    /// Everything that one rule of a chain decides by itself.
     fn rule(&mut self, rule: &RawRule) {
         let label = self.label;
         let name = &rule.name;
@@ -157,13 +150,13 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// CFG-086; `expected` is what the value should be.
+    /// CFG-086.
     fn no_value(&mut self, rule: &RawRule, expected: &str) {
         let message = format!("{}: `{}` has no `value`", self.label, rule.name.value);
         self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));
     }
 
-    /// Checks the queue that a `fixed` rule names (CFG-087, CFG-088).
+    /// CFG-087, CFG-088.
     fn fixed(&mut self, rule: &RawRule, value: &Placed<String>) {
         let label = self.label;
         if is_qualified(&value.value) && rule.parent.is_some() {
@@ -181,7 +174,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks the type and the names of a filter (CFG-082 to CFG-085, PLC-050).
+    /// CFG-082 to CFG-085, PLC-050.
     fn filter(&mut self, filter: &RawFilter) {
         let label = self.label;
         if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
@@ -201,7 +194,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// PLC-050, PLC-052: it denies and names no one, or it allows names of which none is left.
+    /// PLC-050, PLC-052: a deny filter without names, or an allow filter without a valid name.
     fn passes_nobody(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
         let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
         let deny = FilterType::text_denies(kind, self.faults.as_release());

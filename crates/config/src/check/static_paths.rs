@@ -1,5 +1,5 @@
-//! Queues that rules name by a static path: the values of `fixed` rules joined from the innermost parent outwards, up to the first
-//! other rule (CFG-087, CFG-089 to CFG-092).
+//! Static queue paths of rules: `fixed` values joined from the innermost parent up to the first other rule (CFG-087,
+//! CFG-089 to CFG-092).
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -12,19 +12,17 @@ use crate::values::placement_rule::is_qualified;
 use model::acl::AclNames;
 use model::{Acl, Profile, QueuePath};
 
-/// The configured queues, to look up what rules name.
 pub(super) struct ConfiguredQueues<'r> {
     root: &'r RawQueue,
     as_release: bool,
-    /// Made when the first rule names a queue: most files have none that does.
+    /// In most files no rule names a queue.
     queues: OnceCell<QueuesByPath<'r>>,
 }
 
 #[derive(Default)]
 struct QueuesByPath<'r> {
-    /// By full path in lower case.
     by_path: HashMap<&'r str, &'r RawQueue>,
-    /// By full path as written: what the releases compare with, and only they.
+    /// As the releases compare.
     as_written: HashMap<String, &'r RawQueue>,
 }
 
@@ -41,7 +39,6 @@ impl<'r> QueuesByPath<'r> {
 }
 
 impl<'r> ConfiguredQueues<'r> {
-    /// The queues of a partition.
     pub(super) fn new(root: &'r RawQueue, as_release: bool) -> Self {
         Self { root, as_release, queues: OnceCell::new() }
     }
@@ -54,7 +51,7 @@ impl<'r> ConfiguredQueues<'r> {
         })
     }
 
-    /// Whether a chain places every application: no filter, and one configured leaf that everyone may submit to.
+    /// No filter, and one configured leaf that is open to all users.
     pub(super) fn places_everything(&self, chain: &[&RawRule], profile: Profile) -> bool {
         let mut path = String::new();
         for rule in chain {
@@ -73,13 +70,13 @@ impl<'r> ConfiguredQueues<'r> {
             && ends.into_iter().any(|end| self.queues().by_path.get(&path[..end]).is_some_and(|queue| is_open(queue)))
     }
 
-    /// CFG-089 to CFG-092 by our own reading: case does not matter, a queue with children is a parent.
+    /// CFG-089 to CFG-092: case does not matter, and a queue with children is a parent.
     pub(super) fn check_path(&self, chain: &[&RawRule], label: &str, path: &str, faults: &mut Faults) {
         let is_fixed = |rule: &RawRule| RuleKind::read(&rule.name.value, faults.profile()) == Some(RuleKind::Fixed);
         let fixed: Vec<&RawRule> = chain.iter().copied().take_while(|rule| is_fixed(rule)).collect();
         let (Some(innermost), Some(outermost)) = (fixed.first(), chain.last()) else { return };
         let dynamic = fixed.len() < chain.len();
-        // The static path with, for each of its parts, the rule that yields it.
+        // With the rule of each part.
         let mut parts: Vec<(String, &RawRule)> = vec![("root".to_owned(), innermost)];
         for rule in &fixed {
             let Some(value) = rule.value.as_ref().filter(|value| !value.value.is_empty()) else { return };
@@ -110,7 +107,7 @@ impl<'r> ConfiguredQueues<'r> {
         }
     }
 
-    /// CFG-087 and CFG-089 to CFG-092 as the validators of the releases decide.
+    /// CFG-087, CFG-089 to CFG-092.
     pub(super) fn check_as_release(&self, chain: &[&RawRule], label: &str, path: &str, faults: &mut Faults) {
         let Some(outermost) = chain.last() else { return };
         let mut whole = String::new();
@@ -174,7 +171,7 @@ impl<'r> ConfiguredQueues<'r> {
     }
 }
 
-/// CFG-090, CFG-091: `at` is not configured, `queue` is the last one above that is.
+/// CFG-090, CFG-091: `queue` is the last configured ancestor of `at`.
 #[expect(clippy::too_many_arguments, reason = "the message names all of them")]
 fn report_missing(
     whole: &str,
@@ -202,7 +199,7 @@ fn report_missing(
     }
 }
 
-/// Whether an access list of the queue itself lets everyone submit.
+/// By an access list of the queue itself.
 fn is_open(queue: &RawQueue) -> bool {
     let open = |acl: &Option<Placed<String>>| {
         let reading = acl.as_ref().map(|text| Acl::parse(&text.value, AclNames::Portable));

@@ -1,4 +1,4 @@
-//! YAML tree → configuration as written: keys, types and quantities (`config.md` sections 1 to 3).
+//! YAML tree → raw configuration: keys, types, and quantities (`config.md` sections 1 to 3).
 
 mod queue;
 mod rule;
@@ -34,12 +34,12 @@ pub(super) const TEMPLATE: [&str; 3] = ["maxapplications", "properties", "resour
 pub(super) const RULE: [&str; 5] = ["name", "create", "filter", "parent", "value"];
 pub(super) const FILTER: [&str; 3] = ["type", "users", "groups"];
 pub(super) const NODE_SORT: [&str; 2] = ["type", "resourceweights"];
-/// The second not by 1.5.1 (switch `config_keys`).
+/// The second is unknown in 1.5.1 (switch `config_keys`).
 pub(super) const PREEMPTION: [&str; 2] = ["enabled", "quotapreemptionenabled"];
-/// The keys under `usergroupresolver`, which only 1.8 reads.
+/// Only 1.8 reads them.
 pub(super) const RESOLVER: [&str; 1] = ["type"];
 
-/// The keys that may be below a key, in the order in which they are usually written; empty where anything may, or nothing.
+/// The keys that may be under a key, in their usual order; empty if any or none.
 pub fn keys_below(key: &str) -> &'static [&'static str] {
     match key {
         "" => &FILE,
@@ -56,12 +56,12 @@ pub fn keys_below(key: &str) -> &'static [&'static str] {
     }
 }
 
-/// The keys under `preemption` that the profile knows.
+/// The keys under `preemption` in the profile.
 pub fn preemption_keys(profile: Profile) -> &'static [&'static str] {
     if profile == Profile::V1_5_1 { &PREEMPTION[..1] } else { &PREEMPTION }
 }
 
-/// Decodes the outermost node (CFG-002). `None` when it is no map.
+/// CFG-002. `None` if it is not a map.
 pub(super) fn file(node: Node<'_>, faults: &mut Faults) -> Option<RawFile> {
     if !node.is_map() && !node.is_null() {
         let message = format!("the file is {}, not a map", node.kind());
@@ -104,7 +104,7 @@ fn partition(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawParti
     })
 }
 
-/// The keys of a partition, which are not the same in all profiles (switch `config_keys`).
+/// They depend on the profile (switch `config_keys`).
 fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
     let newer = faults.profile().is_since_1_8();
     for (key, node) in fields {
@@ -124,7 +124,7 @@ fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
     }
 }
 
-/// The queues below one root (CFG-014, CFG-015).
+/// CFG-014, CFG-015.
 fn root(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Option<RawQueue> {
     let queues = fields.list("queues", path, faults)?;
     let at = fields.key_at("queues").unwrap_or(fields.at());
@@ -143,7 +143,7 @@ fn root(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Option<RawQueue>
 }
 
 fn has_root_name(node: Node<'_>) -> bool {
-    // Faults in the queue are reported when it is read as one.
+    // Errors in the queue are reported when it is decoded.
     let silent = &mut Faults::default();
     let name = node.any_map("", "", silent).and_then(|fields| fields.text("name", "", silent).good());
     name.is_some_and(|name| name.value.eq_ignore_ascii_case("root"))
@@ -151,7 +151,7 @@ fn has_root_name(node: Node<'_>) -> bool {
 
 type NodeSort = (Option<Placed<String>>, Option<Vec<Placed<(String, f64)>>>);
 
-/// `nodesortpolicy`: a map, or the type alone (`config.md` section 11).
+/// A map, or only the type (`config.md` section 11).
 fn node_sort(fields: Fields<'_>, path: &str, faults: &mut Faults) -> NodeSort {
     let Some(node) = fields.get("nodesortpolicy") else { return (None, None) };
     if node.scalar().is_some() {
@@ -179,7 +179,6 @@ fn node_sort(fields: Fields<'_>, path: &str, faults: &mut Faults) -> NodeSort {
     (sort_type, weights)
 }
 
-/// A list of names; `None` when it is faulty.
 fn names_of(fields: Fields<'_>, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Placed<String>>> {
     let Some(node) = fields.get(key) else { return Some(Vec::new()) };
     let items = node.list(key, path, faults)?;

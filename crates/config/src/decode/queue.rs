@@ -1,4 +1,4 @@
-//! Queues with their resources, limits, properties and child templates, as written.
+//! Queues with their resources, limits, properties, and child templates, as written.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub(super) fn queue(node: Node<'_>, above: Option<&str>, faults: &mut Faults) ->
         _ => Placed { value: String::new(), at: node.at() },
     };
     let path = above.map_or_else(|| "root".to_owned(), |above| format!("{above}.{}", name.value.to_lowercase()));
-    // The keys are examined with the queue's own path.
+    // The keys are checked with the queue's own path.
     node.map("a queue", &QUEUE, &path, faults);
     let resources = fields.get("resources").and_then(|node| node.map("resources", &RESOURCES, &path, faults));
     let amounts =
@@ -43,7 +43,7 @@ pub(super) fn queue(node: Node<'_>, above: Option<&str>, faults: &mut Faults) ->
     })
 }
 
-/// `maxapplications`; a written 0 is a fault and counts as not set for the releases (CFG-055).
+/// 0 is an error, and counts as unset in the releases (CFG-055).
 fn count(fields: Fields<'_>, of: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
     let read = fields.uint("maxapplications", path, faults);
     match read.as_good() {
@@ -69,7 +69,7 @@ fn properties(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Vec<RawPro
     properties
 }
 
-/// Whose quantities are read: the rules are the same, the profile's verdict is not.
+/// Decides the severity, depending on the profile.
 #[derive(Clone, Copy, PartialEq)]
 enum QuantityOwner<'a> {
     Queue,
@@ -95,14 +95,14 @@ fn resource(
             None => raw.faulty = true,
         }
     }
-    // In their order, each is put at the end.
+    // Sorted, so that each is appended at the end.
     amounts.sort_unstable_by_key(|(name, ..)| *name);
     raw.resource = amounts.iter().map(|(name, amount, _)| (*name, *amount)).collect();
     raw.places = amounts.into_iter().map(|(name, _, at)| (name.into(), at)).collect();
     Some(raw)
 }
 
-/// One quantity (CFG-020 to CFG-024).
+/// CFG-020 to CFG-024.
 fn amount(
     name: MapKey<'_>,
     node: Node<'_>,
@@ -183,7 +183,7 @@ fn limit(node: Node<'_>, index: usize, path: &str, faults: &mut Faults) -> Optio
     Some(raw)
 }
 
-/// How a limit is called in messages: its number in the list from 1, and its description.
+/// Its number from 1, and its description.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct LimitName<'a> {
     /// Its index in the list.

@@ -43,7 +43,7 @@ fn rule(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawRule> {
     })
 }
 
-/// A parent rule: a map, and by our own profile also a text or a list of one (CFG-093, PLC-013).
+/// A map, and in kornsole's profile also a text or a list of one (CFG-093, PLC-013).
 fn parent_rule(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawRule> {
     let path = format!("{path}.parent");
     let written = match node {
@@ -69,7 +69,7 @@ fn parent_rule(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawRul
     }
 }
 
-/// A parent rule written as text: a queue path is a `fixed` rule, anything else a rule's name.
+/// A queue path is a `fixed` rule, anything else the name of a rule.
 fn text_rule(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawRule> {
     let text = node.text("parent", path, faults).good()?;
     let mut rule = RawRule { at: text.at, text: true, ..RawRule::default() };

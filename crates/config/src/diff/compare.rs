@@ -9,7 +9,7 @@ use crate::types::{Config, NodeSortConfig, PartitionConfig, Placed, QueueConfig,
 use crate::values::NodeSortPolicy;
 use model::{Acl, QueuePath, Resource};
 
-/// What is different in `new` against `old`.
+/// Compares two configurations.
 pub fn diff(old: &Config, new: &Config) -> Diff {
     let named = |config: &Config| config.partitions.iter().any(|partition| partition.name != "default");
     let mut out = Changes::default();
@@ -37,13 +37,12 @@ pub fn diff(old: &Config, new: &Config) -> Diff {
     Diff { changes: out.list, several: named(old) || named(new) }
 }
 
-/// Collects changes of the partition and queue that are examined.
 #[derive(Default)]
 pub(super) struct Changes {
     list: Vec<Change>,
     partition: String,
     queue: Option<QueuePath>,
-    /// The queue or partition is new itself.
+    /// The queue or partition itself is new.
     new: bool,
 }
 
@@ -65,7 +64,7 @@ impl Changes {
         self.list.push(Change { partition, queue, what, key, from, to, effect });
     }
 
-    /// Adds the change from one value to another, if they differ; a value that is there on one side only came or went.
+    /// A value on one side only was added or removed.
     pub(super) fn value(&mut self, key: Key, from: Option<String>, to: Option<String>, lowered: bool) {
         let what = match (&from, &to) {
             (None, None) => return,
@@ -77,13 +76,12 @@ impl Changes {
         self.add(key, from, to, what, lowered);
     }
 
-    /// Adds the change of a bound, where none is no bound.
     pub(super) fn bound(&mut self, key: Key, from: Option<u64>, to: Option<u64>) {
         let lowered = to.is_some_and(|to| from.is_none_or(|from| to < from));
         self.value(key, from.map(|v| v.to_string()), to.map(|v| v.to_string()), lowered);
     }
 
-    /// Adds the changes of amounts, each name a setting of its own, where none is no bound.
+    /// One change per name; a missing name is unlimited.
     pub(super) fn amounts(&mut self, from: Option<&Resource>, to: Option<&Resource>, key: impl Fn(String) -> Key) {
         let (from, to) = (from.cloned().unwrap_or_default(), to.cloned().unwrap_or_default());
         let later = to.iter().filter(|(name, _)| from.get(name).is_none());
@@ -129,7 +127,6 @@ impl AsRef<str> for Placed<String> {
     }
 }
 
-/// Compares what is reported of a partition apart from its queues.
 fn compare_own(old: &PartitionConfig, new: &PartitionConfig, out: &mut Changes) {
     rules::compare(&old.rules, &new.rules, out);
     compare_node_sort(&old.node_sort, &new.node_sort, out);
@@ -146,7 +143,6 @@ fn compare_node_sort(old: &NodeSortConfig, new: &NodeSortConfig, out: &mut Chang
     }
 }
 
-/// Compares a queue that is in both, and everything below it.
 fn compare_queue(old: &QueueConfig, new: &QueueConfig, out: &mut Changes) {
     out.queue.clone_from(&new.path);
     out.new = false;
@@ -185,7 +181,6 @@ fn added_queue(queue: &QueueConfig, out: &mut Changes) {
     named(&queue.children).into_values().for_each(|child| added_queue(child, out));
 }
 
-/// Compares what is reported of the queue itself.
 fn compare_settings(old: &QueueConfig, new: &QueueConfig, out: &mut Changes) {
     out.acl(Key::SubmitAcl, &old.submit_acl.value, &new.submit_acl.value);
     out.acl(Key::AdminAcl, &old.admin_acl.value, &new.admin_acl.value);
@@ -203,7 +198,7 @@ fn amount(placed: &Option<Placed<Resource>>) -> Option<&Resource> {
 }
 
 fn compare_template(old: Option<&TemplateConfig>, new: Option<&TemplateConfig>, out: &mut Changes) {
-    // Having one at all matters, whatever is in it: it hides that of an ancestor.
+    // A template hides that of an ancestor.
     match (old, new) {
         (None, Some(_)) => out.add(Key::Template, None, None, What::Added, false),
         (Some(_), None) => out.add(Key::Template, None, None, What::Removed, false),

@@ -1,8 +1,8 @@
-//! What a change does to a scheduler that runs (`config.md` section 15).
+//! The effect of a change on a running scheduler (`config.md` section 15).
 
 use super::{Key, What};
 
-/// The effect of a change. `lowered`: a bound that is lower now, or is one now.
+/// `lowered`: a bound was lowered or added.
 pub(super) fn effect(key: &Key, what: What, lowered: bool) -> &'static str {
     match (key, what) {
         (Key::Partition, What::Added) => "created immediately",

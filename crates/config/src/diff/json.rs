@@ -5,11 +5,9 @@ use serde_json::{Value, json};
 use super::{Change, Diff};
 
 impl Diff {
-    /// `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
+    /// Writes `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
     ///
-    /// The path of a change to a partition as a whole is `partitions[NAME]`; a queue in `touches` that is not in the
-    /// partition `default` is written as `NAME/root.a`. What needs a running scheduler or an identity is added by the caller that
-    /// has these.
+    /// A whole partition is `partitions[NAME]`; in `touches` a queue outside the partition `default` is `NAME/root.a`.
     pub fn to_json(&self) -> Value {
         let changes: Vec<Value> = self.changes.iter().map(change).collect();
         let touches: Vec<String> =

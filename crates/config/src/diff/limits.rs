@@ -1,4 +1,4 @@
-//! The comparison of limits: matched by whom they name, since they have no other identity.
+//! The comparison of limits, which are identified by their names.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,7 @@ use super::compare::Changes;
 use crate::check::shown;
 use crate::types::LimitConfig;
 
-/// Compares the limits of one queue. One that gains or loses a name is still the same limit as long as it keeps another:
-/// a name is in one limit of a queue only (CFG-063).
+/// A limit is the same as long as it keeps one name: a name is in one limit of a queue only (CFG-063).
 pub(super) fn compare(old: &[LimitConfig], new: &[LimitConfig], out: &mut Changes) {
     let partners = partners(old, new);
     for (index, limit) in old.iter().enumerate() {
@@ -31,7 +30,6 @@ pub(super) fn compare(old: &[LimitConfig], new: &[LimitConfig], out: &mut Change
     }
 }
 
-/// For each new limit the old one that it continues.
 fn partners(old: &[LimitConfig], new: &[LimitConfig]) -> Vec<Option<usize>> {
     let mut taken = BTreeSet::new();
     let mut partners = vec![None; new.len()];
@@ -61,7 +59,7 @@ fn compare_one(old: &LimitConfig, new: &LimitConfig, out: &mut Changes) {
     if sorted(&old.users) != sorted(&new.users) {
         out.value(key("users"), list(&old.users), list(&new.users), false);
     }
-    // The first group that fits a user counts (LIM-030), so their order does.
+    // The order matters (LIM-030).
     out.value(key("groups"), list(&old.groups), list(&new.groups), false);
     out.value(key("limit"), text(&old.description), text(&new.description), false);
     out.bound(key("maxapplications"), old.max_applications, new.max_applications);
@@ -74,14 +72,14 @@ fn sorted(names: &[String]) -> Vec<&String> {
     sorted
 }
 
-/// Whom a limit names: `users sue,bob groups dev`.
+/// `users sue,bob groups dev`.
 fn named(limit: &LimitConfig) -> String {
     let list = |word, names: &[String]| (!names.is_empty()).then(|| format!("{word} {}", names.join(",")));
     let both = [list("users", &limit.users), list("groups", &limit.groups)];
     both.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// What a limit says: `maxapplications 3, max vcore 6`.
+/// `maxapplications 3, max vcore 6`.
 fn described(limit: &LimitConfig) -> String {
     let mut parts: Vec<String> =
         limit.max_applications.map(|count| format!("maxapplications {count}")).into_iter().collect();

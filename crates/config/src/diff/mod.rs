@@ -1,13 +1,11 @@
-//! Two configurations compared as trees.
-//!
-//! What counts is what the scheduler makes of a text: comments, quoting, the order of queues and of keys, and the case of
-//! queue names are no difference; the order of limits, of groups within them and of placement rules is one.
+//! Two configurations compared as trees: comments, quoting, the order of queues and keys, and the case of queue names
+//! do not matter. The order of limits, of groups in them, and of placement rules does.
 //!
 //! Invariants:
-//! - no changes means that the scheduler acts alike on both;
-//! - every change names one setting with both values as they could be written, so nothing is hidden in a summary;
-//! - changes arrive one order: partitions as in the new configuration and then those that no longer exist; in each its own
-//!   settings first, then the queues, each before those below it.
+//! - no changes means that the scheduler acts identically on both;
+//! - every change names one setting with both values in the notation of the file;
+//! - the order is: partitions as in the new configuration, then removed ones; in each its own settings first, then the
+//!   queues, parents before children.
 
 mod compare;
 mod effect;
@@ -25,31 +23,31 @@ pub use self::compare::diff;
 pub use self::text::Line;
 use model::QueuePath;
 
-/// What is different between two configurations.
+/// The changes between two configurations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// Every change, in the order that the module documentation gives.
+    /// Every change in the order of the module documentation.
     pub changes: Vec<Change>,
-    /// One of the two has another partition than `default`, so a queue is named together with its partition.
+    /// A partition other than `default` exists.
     several: bool,
 }
 
-/// One setting that is different.
+/// A changed setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The name of the partition that holds the change.
+    /// The name of the partition.
     pub partition: String,
-    /// The queue; `None` for what belongs to the partition as a whole.
+    /// The queue; `None` for the partition as a whole.
     pub queue: Option<QueuePath>,
-    /// Whether it is new, gone, or another.
+    /// Added, removed, or changed.
     pub what: What,
-    /// Which setting differs.
+    /// The setting.
     pub key: Key,
-    /// The old value as it could be written; `None` where there was none.
+    /// The old value in the notation of the file, if any.
     pub from: Option<String>,
-    /// The new value; `None` where there is none.
+    /// The new value, if any.
     pub to: Option<String>,
-    /// What the change does to a scheduler that runs (`config.md` section 15), in a few words.
+    /// The effect on a running scheduler (`config.md` section 15), in a few words.
     pub effect: &'static str,
 }
 
@@ -65,7 +63,7 @@ pub enum What {
 }
 
 impl What {
-    /// The word for it in JSON (`rest.md` E5).
+    /// The word in JSON (`rest.md` E5).
     pub const fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -75,46 +73,46 @@ impl What {
     }
 }
 
-/// A setting. Its text is the way to it in a file: `resources.max.vcore`.
+/// A setting. Its text is its path in a file: `resources.max.vcore`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// A partition came or went.
+    /// A whole partition.
     Partition,
-    /// A queue came or went.
+    /// A whole queue.
     Queue,
     /// Whether a queue is a parent (CFG-033).
     Parent,
-    /// `maxapplications`: how many may run in the queue and below it.
+    /// `maxapplications`: the limit of running applications in the subtree.
     MaxApplications,
     /// `resources.guaranteed` of one resource.
     Guaranteed(String),
     /// `resources.max` of one resource.
     Max(String),
-    /// `adminacl`: who may administer the queue and what is below it.
+    /// `adminacl`: who may administer the subtree.
     AdminAcl,
-    /// `submitacl`: who may submit to the queue and below it.
+    /// `submitacl`: who may submit to the subtree.
     SubmitAcl,
     /// One of the properties.
     Property(String),
-    /// Whether there is a child template.
+    /// Whether a child template exists.
     Template,
-    /// A setting of the child template: `maxapplications`, a resource or a property.
+    /// `maxapplications`, a resource, or a property.
     InTemplate(Box<Key>),
-    /// A limit as a whole, by whom it names.
+    /// A whole limit, by its names.
     Limit(String),
-    /// A setting of the limit that names these: `users`, `groups`, `limit`, `maxapplications`, or `maxresources.NAME`.
+    /// `users`, `groups`, `limit`, `maxapplications`, or `maxresources.NAME` of the limit with these names.
     InLimit(String, String),
     /// The order of the limits.
     LimitOrder,
-    /// A placement rule, by its number from 1: in the old list for one that no longer exists, else in the new one.
+    /// From 1: in the old list for a removed rule, otherwise in the new one.
     Rule(usize),
-    /// `nodesortpolicy.type`: the order in which nodes are tried.
+    /// `nodesortpolicy.type`: the order of nodes.
     NodeSort,
     /// `nodesortpolicy.resourceweights` of one resource.
     Weight(String),
-    /// `preemption.enabled`: whether anything is preempted at all.
+    /// `preemption.enabled`.
     Preemption,
-    /// `preemption.quotapreemptionenabled`: whether queues above their maximum are brought down to it.
+    /// `preemption.quotapreemptionenabled`: whether maxima are enforced.
     QuotaPreemption,
 }
 
@@ -145,13 +143,13 @@ impl fmt::Display for Key {
 }
 
 impl Diff {
-    /// Whether the scheduler acts alike on both.
+    /// Whether the scheduler acts identically on both.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Whether something changes that no queue is above: a partition, its rules, node sorting, preemption, or what belongs to a
-    /// root. Only the scheduler ACL allows that (ACL-040).
+    /// Changes outside of queues require the scheduler ACL (ACL-040): partitions, rules, node sorting, preemption, and
+    /// the root.
     pub fn touches_partitions(&self) -> bool {
         let new: BTreeSet<_> = self.added_queues().collect();
         let of_root = |queue: &QueuePath| queue.parent().is_none();
@@ -159,27 +157,26 @@ impl Diff {
         self.changes.iter().any(|change| change.queue.as_ref().is_none_or(of_root) && old(change))
     }
 
-    /// The queues on which admin access is needed: the parents of those that come, go or change (ACL-040), and those that become
-    /// a parent or a leaf. Each with its partition.
+    /// The queues that require admin access (ACL-040): the parents of changed queues, and queues that become a parent
+    /// or a leaf.
     pub fn touches(&self) -> BTreeSet<(&str, QueuePath)> {
         let new: BTreeSet<_> = self.added_queues().collect();
         let each = self.changes.iter().filter_map(|change| {
             let (partition, path) = change.place()?;
-            // Whether it is a parent follows from what is below it.
+            // It follows from the children.
             let needed = if change.key == Key::Parent { Some(path.clone()) } else { path.parent() };
             Some((partition, needed?))
         });
-        // A new queue, and what is in it, is covered by its parent.
+        // Covered by the parent.
         each.filter(|(partition, path)| !new.contains(&(*partition, path))).collect()
     }
 
-    /// The queues that are new, with their partition.
     fn added_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
         let arrived = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
         self.changes.iter().filter(arrived).filter_map(Change::place)
     }
 
-    /// The queues that no longer exist, which drain when the new configuration is loaded, with their partition.
+    /// The removed queues with their partition, which drain when the new configuration is loaded.
     pub fn removed_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
         let gone = |change: &&Change| change.key == Key::Queue && change.what == What::Removed;
         self.changes.iter().filter(gone).filter_map(Change::place)

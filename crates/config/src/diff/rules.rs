@@ -1,12 +1,11 @@
-//! The comparison of placement rules: a list whose order counts.
+//! The comparison of placement rules, a list whose order matters.
 
 use super::Key;
 use super::compare::Changes;
 use crate::types::RuleConfig;
 use crate::values::{FilterType, RuleKind, RuleValue};
 
-/// Compares two lists of rules. Rules that are alike hold the lists together; between two such, a rule is compared with the
-/// one that was at its place, and the rest came or went.
+/// Equal rules align the lists; others are compared by position, and the rest were added or removed.
 pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes) {
     let old: Vec<String> = old.iter().map(described).collect();
     let new: Vec<String> = new.iter().map(described).collect();
@@ -26,8 +25,7 @@ pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes)
     }
 }
 
-/// A longest common subsequence, as pairs of indices. Lists of rules are short; very long ones are matched from both ends
-/// only, so that the table stays small.
+/// Pairs of indices. Very long lists are matched only from both ends, so that the table stays small.
 fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     const LARGEST: usize = 1 << 20;
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -62,8 +60,7 @@ fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// A rule in one line, such that two rules that act differently never have the same line:
-/// `user, create, filter deny users joe, parent (fixed "root.users")`.
+/// Unique per behavior: `user, create, filter deny users joe, parent (fixed "root.users")`.
 fn described(rule: &RuleConfig) -> String {
     let mut out = rule.kind.name().to_owned();
     if rule.kind.value() != RuleValue::Unused {
@@ -83,14 +80,13 @@ fn described(rule: &RuleConfig) -> String {
         }
     }
     if let Some(parent) = &rule.parent {
-        // As a text a parent takes its owner's filter (PLC-046), which only this kind examines.
+        // Only then the owner's filter is used (PLC-046).
         let text = if parent.text && parent.kind == RuleKind::SecondaryGroup { "text " } else { "" };
         out += &format!(", parent {text}({})", described(parent));
     }
     out
 }
 
-/// A value that cannot be taken for anything else.
 fn word(value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-@/$".contains(c);
     if !value.is_empty() && value.chars().all(plain) { value.to_owned() } else { format!("{value:?}") }

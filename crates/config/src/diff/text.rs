@@ -1,4 +1,4 @@
-//! A diff as a person reads it:
+//! A diff as text:
 //!
 //! ```text
 //! ~ root.tenants.tenant-a
@@ -19,18 +19,18 @@ use crate::fault::escaped;
 /// A line of the text form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Whether what the line is about came (`+`), went (`-`) or is another (`~`); `None` for a value.
+    /// Added (`+`), removed (`-`), or changed (`~`); `None` for a value.
     pub sign: Option<What>,
-    /// Whether it is a setting of the queue or partition above.
+    /// Whether it is a setting of the queue or partition in the lines before.
     pub setting: bool,
     /// The change, with control characters escaped.
     pub text: String,
-    /// What the change does; empty where the line above says it.
+    /// The effect of the change; empty if a line before contains it.
     pub effect: &'static str,
 }
 
 impl Line {
-    /// The sign that is shown.
+    /// The displayed sign.
     pub const fn sign(&self) -> char {
         match self.sign {
             Some(What::Added) => '+',
@@ -42,8 +42,7 @@ impl Line {
 }
 
 impl Diff {
-    /// The lines of the text form: one for each partition and queue, its settings below it. Control characters are
-    /// escaped.
+    /// The lines of each partition and queue, followed by its settings. Control characters are escaped.
     pub fn lines(&self) -> Vec<Line> {
         let of_partition: BTreeSet<&str> =
             self.changes.iter().filter(|change| change.queue.is_none()).map(|change| &*change.partition).collect();
@@ -68,7 +67,7 @@ impl Diff {
         lines
     }
 
-    /// The text form, the effects in a column of their own. Empty when nothing is different.
+    /// The text form, with the effects in a column. Empty without changes.
     pub fn to_text(&self) -> String {
         const INDENT: usize = 2;
         const WIDEST: usize = 60;
@@ -79,7 +78,6 @@ impl Diff {
         let column = with_effect.map(width).filter(|width| *width <= WIDEST).max().unwrap_or(0);
         let mut out = String::new();
         for line in &lines {
-            // Writing to a text cannot fail.
             let _written = write!(out, "{:indent$}{} {}", "", line.sign(), line.text, indent = indent(line));
             if !line.effect.is_empty() {
                 let gap = column.saturating_sub(width(line)) + 3;
@@ -90,7 +88,7 @@ impl Diff {
         out
     }
 
-    /// How much is different, in one line: `2 queues changed, 1 added, 1 removed; 1 partition changed`.
+    /// A line such as `2 queues changed, 1 added, 1 removed; 1 partition changed`.
     pub fn summary(&self) -> String {
         let mut queues: [BTreeSet<_>; 3] = Default::default();
         let mut partitions: [BTreeSet<_>; 3] = Default::default();
@@ -107,7 +105,7 @@ impl Diff {
     }
 }
 
-/// `2 queues changed, 1 added`; what came or went is not counted as changed.
+/// Added and removed ones do not count as changed.
 fn counted<T: Ord>(thing: &str, of: &[BTreeSet<T>; 3]) -> Option<String> {
     let [added, removed, changed] = of;
     let changed = changed.iter().filter(|it| !added.contains(it)).count();
@@ -133,7 +131,7 @@ fn queue_line(first: &Change) -> Option<Line> {
     Some(Line { sign: Some(what), setting: false, text: escaped(first.queue.as_ref()?.as_str()), effect })
 }
 
-/// The line of a setting; in a queue that is `new` itself only the value that it has.
+/// In a `new` queue only the value.
 fn setting(change: &Change, new: bool) -> Line {
     let name = name(&change.key);
     let value =
@@ -151,7 +149,6 @@ fn setting(change: &Change, new: bool) -> Line {
     Line { sign, setting: true, text: escaped(&text), effect }
 }
 
-/// What a setting is called.
 fn name(key: &Key) -> String {
     match key {
         Key::Guaranteed(resource) => format!("guaranteed {resource}"),
@@ -178,7 +175,6 @@ fn name(key: &Key) -> String {
     }
 }
 
-/// What is reported where there is no value.
 fn nothing(key: &Key) -> &'static str {
     match key {
         Key::AdminAcl | Key::SubmitAcl => "nobody",
@@ -186,7 +182,7 @@ fn nothing(key: &Key) -> &'static str {
     }
 }
 
-/// A value; in quotes where white space at its ends would not be seen.
+/// Quoted if it has white space at its ends.
 fn shown(value: &str) -> String {
     if value.is_empty() || value.trim() != value { format!("{value:?}") } else { value.to_owned() }
 }

@@ -1,30 +1,27 @@
-//! One change of a YAML tree, as data: made to the text by [`super::patch`], and to the tree here. Both must agree, or
-//! the text is left unchanged.
+//! One change of a YAML tree. If [`super::patch`] changes the text differently, the text is not changed.
 
 use super::value::Value;
 
-/// The way from the outermost map to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PathSegment {
     Key(&'static str),
-    /// The place in a list, null entries counted.
+    /// The index in a list, including null entries.
     Index(usize),
 }
 
-/// What happens to the map or list at the end of such a way.
 #[derive(Clone, Debug)]
 pub(super) enum TreeChange {
-    /// An entry of a map gets this value; a new one comes where `order` puts it.
+    /// Sets an entry of a map; `order` gives the position of a new one.
     Put { key: String, value: Value, order: &'static [&'static str] },
-    /// An entry of a map goes. It is not the last one.
+    /// Removes an entry of a map, but not the last one.
     Drop { key: String },
-    /// An item of a list comes.
+    /// Inserts an item into a list.
     Insert { index: usize, value: Value },
-    /// An item of a list goes; the list stays, empty perhaps.
+    /// Removes an item of a list; the list remains, perhaps empty.
     Remove { index: usize },
 }
 
-/// Behind which of `keys` a new key belongs: the last one that comes before it in `order`, else the first.
+/// The last one before it in `order`, otherwise the first.
 pub(super) fn predecessor<'a>(
     keys: impl ExactSizeIterator<Item = &'a str>,
     key: &str,
@@ -37,7 +34,7 @@ pub(super) fn predecessor<'a>(
     Some(before.map(|(index, _)| index).max().unwrap_or(0))
 }
 
-/// The tree with the change made. `None` where there is nothing at the end of the way that fits it.
+/// `None` if the path does not lead to a suitable node.
 pub(super) fn apply(mut tree: Value, at: &[PathSegment], change: &TreeChange) -> Option<Value> {
     let mut here = &mut tree;
     for step in at {

@@ -1,4 +1,4 @@
-//! A text while it is edited: changes are made to it one after the other, in a manifest to the block inside it.
+//! A text that is edited by successive changes, in a manifest in the block with the configuration.
 
 use super::change::{self, PathSegment, TreeChange};
 use super::lines::{line_break, line_start};
@@ -10,25 +10,22 @@ use crate::manifest::{Embedded, embedded};
 use crate::types::Place;
 use crate::yaml::{self, Origin, Style};
 
-/// A text that is edited. Every change is held against the tree that it should give; a text that would give another
-/// one is not taken.
+/// A change is applied only if the new text gives the expected tree.
 pub(super) struct Draft<'a> {
-    /// The whole text, without a byte order mark.
+    /// Without a byte order mark.
     whole: String,
     marked: bool,
-    /// The configuration in it.
     text: String,
-    /// Where that stands, in a manifest.
     origin: Option<Origin>,
     policy_group: &'a str,
     pub refuse: EditFaults<'a>,
 }
 
 impl<'a> Draft<'a> {
-    /// Takes a configuration, or a manifest with one.
+    /// Reads a configuration, or a manifest with one.
     ///
     /// # Errors
-    /// The first fault of a text that is no YAML; one that says why the text cannot be edited where it stands.
+    /// The first error of invalid YAML, or why the text cannot be edited.
     pub fn new(text: &str, policy_group: &'a str, refuse: EditFaults<'a>) -> Result<Self, Fault> {
         let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
         let marked = whole.len() < text.len();
@@ -38,22 +35,21 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// The whole text as it is now.
+    /// The whole text.
     pub fn finish(self) -> String {
         if self.marked { format!("\u{feff}{}", self.whole) } else { self.whole }
     }
 
-    /// The tree of the configuration. Places in it are moved by [`Self::out`].
+    /// [`Self::out`] maps its locations.
     fn tree(&self) -> Result<Tree<'_>, Fault> {
         Tree::parse(&self.text).ok_or_else(|| self.refuse.form(Place::default(), "the text cannot be read"))
     }
 
-    /// Looks something up in the tree; a fault there gets its place in the whole text.
+    /// Searches the tree; maps the location of an error to the whole text.
     pub fn look<T>(&self, find: impl FnOnce(&Tree<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         find(&self.tree()?).map_err(|fault| self.out(fault))
     }
 
-    /// A fault in the configuration as one in the whole text.
     fn out(&self, fault: Fault) -> Fault {
         let at = self.origin.map_or(fault.at, |origin| origin.outer(fault.at));
         Fault { at, ..fault }
@@ -70,10 +66,10 @@ impl<'a> Draft<'a> {
         first.map_or(Ok(()), |fault| Err(self.out(fault)))
     }
 
-    /// Makes one change in the text and in the tree.
+    /// Applies one change to the text and the tree.
     ///
     /// # Errors
-    /// Why it cannot be made; the text is unchanged.
+    /// The reason why it cannot be applied; the text is unchanged.
     pub fn apply(&mut self, at: &[PathSegment], change: &TreeChange) -> Result<(), Fault> {
         let tree = self.tree()?;
         let patches = patches(&tree, at, change, self.refuse).map_err(|fault| self.out(fault))?;
@@ -94,7 +90,7 @@ impl<'a> Draft<'a> {
             }
         };
         let (found, origin) = inside(&whole, self.policy_group, self.refuse)?;
-        // A block in a manifest does not say how many empty lines end it.
+        // Empty lines at the end of a block are not significant.
         if found.trim_end_matches('\n') != text.trim_end_matches('\n') {
             return Err(cannot());
         }
@@ -103,7 +99,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The configuration in a text, and where it stands when the text is a manifest.
+/// With its origin in a manifest.
 fn inside(whole: &str, policy_group: &str, refuse: EditFaults<'_>) -> Result<(String, Option<Origin>), Fault> {
     match embedded(whole, policy_group)? {
         None => Ok((whole.to_owned(), None)),
@@ -126,7 +122,7 @@ fn patched(text: &str, patches: &[Patch]) -> String {
     out + &text[from..]
 }
 
-/// A piece of the text inside as one of the manifest: lines there are the same, but indented.
+/// To the manifest, where its lines are indented.
 fn moved(patch: &Patch, text: &str, whole: &str, origin: Origin) -> Option<Patch> {
     let indent = usize::try_from(origin.content.column).ok()?.checked_sub(1)?;
     let first = usize::try_from(origin.content.line).ok()?.checked_sub(1)?;
@@ -138,7 +134,7 @@ fn moved(patch: &Patch, text: &str, whole: &str, origin: Origin) -> Option<Patch
         match starts.get(first + line) {
             Some(start) if column == 0 => Some((*start, true)),
             Some(start) => Some((start + indent + column, false)),
-            // The last line of the file has no break, the last line of a block always has.
+            // Only the last line of the file may have no line break.
             None => Some((whole.len(), true)),
         }
     };

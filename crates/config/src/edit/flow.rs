@@ -1,4 +1,4 @@
-//! Entries of maps and lists that are written with brackets.
+//! Entries of maps and lists in brackets.
 
 use std::ops::Range;
 
@@ -6,7 +6,6 @@ use super::lines::{is_first, is_last, line_break, line_end, line_start, next_lin
 use super::patch::Patch;
 use super::syntax::{Id, Tree};
 
-/// Puts `new` in as number `index`.
 pub(super) fn insert(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: usize, new: &str) -> Vec<Patch> {
     let text = tree.text;
     let whole = tree.node(id).range.clone();
@@ -36,7 +35,7 @@ pub(super) fn insert(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: u
     }
 }
 
-/// Takes number `index` out, with one comma.
+/// With one comma.
 pub(super) fn remove(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: usize) -> Vec<Patch> {
     let text = tree.text;
     let own = entries[index].clone();
@@ -56,7 +55,7 @@ pub(super) fn remove(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: u
         let commented = text[inside.start..own.start].contains('#') || text[own.end..inside.end].contains('#');
         return vec![Patch::delete(if commented { own.start..end } else { inside })];
     };
-    // A comma behind the last one stays, behind the one before it.
+    // A comma after the last entry stays.
     if !text[before.end..own.start].contains('#') && !text[own.end..end].contains('#') {
         return vec![Patch::delete(before.end..own.end)];
     }
@@ -68,7 +67,7 @@ pub(super) fn remove(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: u
     patches
 }
 
-/// Where the comma behind an entry stands: white space and comments may come before it.
+/// Perhaps after white space and comments.
 fn comma(text: &str, end: usize) -> Option<usize> {
     let mut at = end;
     loop {

@@ -12,10 +12,10 @@ use crate::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
-/// The limits of a queue, in the order in which they are counted, with everything as written.
+/// The limits as written, in order.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -27,7 +27,6 @@ pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     })
 }
 
-/// A limit as written.
 fn written(tree: &Tree<'_>, map: usize, refuse: EditFaults<'_>) -> Result<NewLimit, Fault> {
     let scalar = |id: usize| tree.scalar(tree.follow(id)).unwrap_or_default().to_owned();
     let names = |key| -> Result<Vec<String>, Fault> {
@@ -45,10 +44,10 @@ fn written(tree: &Tree<'_>, map: usize, refuse: EditFaults<'_>) -> Result<NewLim
     })
 }
 
-/// Adds a limit to a queue: as number `index` from 0, or behind the others.
+/// Adds a limit at `index`, or at the end.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -73,10 +72,10 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
     Ok(draft.finish())
 }
 
-/// Makes limit number `index`, from 0, say what `limit` does. What it says already stays as written.
+/// Changes a limit; equal values stay as written.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -87,7 +86,7 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
     let count = limit.max_applications.map(|count| Value::Plain(count.to_string()));
     let lists = [("users", &limit.users), ("groups", &limit.groups)];
     let settings = [("limit", one(&limit.description)), ("maxapplications", count)];
-    // What comes is first, so that nothing is ever empty in between.
+    // So that nothing is ever empty in between.
     for (key, value) in &settings {
         if let Some(value) = value {
             put(&mut draft, &at, &[], key, value.clone(), LIMIT)?;
@@ -112,10 +111,10 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
     Ok(draft.finish())
 }
 
-/// Removes limit number `index`, from 0.
+/// Removes the limit at `index`.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -133,7 +132,7 @@ pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<Str
     Ok(draft.finish())
 }
 
-/// The way to limit number `index`, its place in the list, and how long that is.
+/// Also its position, and the length of the list.
 fn limit_at(
     tree: &Tree<'_>,
     target: &Target<'_>,
@@ -155,7 +154,7 @@ fn no_limit(tree: &Tree<'_>, at: usize, index: usize, count: usize, refuse: Edit
     refuse.missing(tree.place(tree.node(at).range.start), message, format!("it has {count}"))
 }
 
-/// Makes a list of names hold these: those that stay are not touched while their order is kept.
+/// Without touching the names that remain in order.
 fn put_names(draft: &mut Draft<'_>, at: &[PathSegment], key: &'static str, names: &[String]) -> Result<(), Fault> {
     let refuse = draft.refuse;
     let there = draft.look(|tree| {
@@ -194,7 +193,6 @@ fn put_names(draft: &mut Draft<'_>, at: &[PathSegment], key: &'static str, names
     Ok(())
 }
 
-/// The names of the resources that a limit bounds.
 fn resources(draft: &Draft<'_>, at: &[PathSegment]) -> Result<Vec<String>, Fault> {
     draft.look(|tree| {
         let map = super::queue::descend(tree, at);
@@ -204,7 +202,6 @@ fn resources(draft: &Draft<'_>, at: &[PathSegment]) -> Result<Vec<String>, Fault
     })
 }
 
-/// A limit as it is to be written.
 pub(super) fn limit_value(limit: &NewLimit, refuse: EditFaults<'_>) -> Result<Value, Fault> {
     if limit.users.is_empty() && limit.groups.is_empty() {
         return Err(refuse.value("a limit without users and groups matches no user", "name some, or `*`"));

@@ -1,44 +1,38 @@
-//! Lines of a text, by byte.
+//! Lines of a text by byte offset.
 
-/// Where the line with the byte `at` starts.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |before| before + 1)
 }
 
-/// Where the line with the byte `at` ends, its line break not counted.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |more| at + more);
     if end > at && text[..end].ends_with('\r') && end < text.len() { end - 1 } else { end }
 }
 
-/// Where the line behind that of `at` starts; the end of the text when there is none.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |more| at + more + 1)
 }
 
-/// The column of a byte, from 0.
 pub(super) fn column(text: &str, at: usize) -> usize {
     text[line_start(text, at)..at].chars().count()
 }
 
-/// Whether nothing but white space precedes `at` in its line.
+/// Only white space precedes `at` in its line.
 pub(super) fn is_first(text: &str, at: usize) -> bool {
     is_blank(&text[line_start(text, at)..at])
 }
 
-/// Whether nothing but white space or a comment follows `at` in its line.
+/// Only white space or a comment follows `at` in its line.
 pub(super) fn is_last(text: &str, at: usize) -> bool {
     let rest = &text[at..line_end(text, at)];
     is_blank(rest) || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#'))
 }
 
-/// Whether this is white space only.
 pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Where what belongs to an entry ends that ends at `at` and whose key is in `column`: at the start of the line
-/// behind it, and behind the comments there that stand deeper than the key.
+/// The start of the next line after an entry, and after comments that are indented more than its key.
 pub(super) fn behind(text: &str, at: usize, column: usize) -> usize {
     let mut end = next_line(text, at);
     let mut probe = end;
@@ -55,7 +49,6 @@ pub(super) fn behind(text: &str, at: usize, column: usize) -> usize {
     end
 }
 
-/// The line break of a text.
 pub(super) fn line_break(text: &str) -> &'static str {
     if text.find('\n').is_some_and(|at| text[..at].ends_with('\r')) { "\r\n" } else { "\n" }
 }

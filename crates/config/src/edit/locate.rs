@@ -1,4 +1,4 @@
-//! Where a queue is in the tree of a text.
+//! Locating a queue in the tree of a text.
 
 use super::change::PathSegment;
 use super::refusal::EditFaults;
@@ -6,17 +6,16 @@ use super::syntax::{Id, Shape, Tree};
 use crate::fault::Fault;
 use model::QueuePath;
 
-/// A queue that was found.
 #[derive(Clone, Debug)]
 pub(super) enum QueueLocation {
-    /// Written, at the end of this way.
+    /// The path to a written queue.
     Written(Vec<PathSegment>),
-    /// The root of a partition that does not write one (CFG-015); the way leads to the partition.
+    /// The path to a partition without a written root (CFG-015).
     Root(Vec<PathSegment>),
 }
 
 impl QueueLocation {
-    /// The way to the queue, or to the partition that represents its root.
+    /// The path to the queue, or to the partition of an unwritten root.
     pub fn way(&self) -> &[PathSegment] {
         match self {
             Self::Written(way) | Self::Root(way) => way,
@@ -24,7 +23,6 @@ impl QueueLocation {
     }
 }
 
-/// The partition of this name: the way there, and its map.
 pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> Result<(Vec<PathSegment>, Id), Fault> {
     let nothing = || {
         let hint = "an empty text is the default configuration: write it to the file first";
@@ -49,7 +47,7 @@ pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> 
     Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("available: {}", there.join(", "))))
 }
 
-/// The queue of this path, and its map, or that of the partition.
+/// An unwritten root is at its partition.
 pub(super) fn queue(
     tree: &Tree<'_>,
     of_partition: &str,
@@ -86,19 +84,18 @@ pub(super) fn queue(
     Ok((if written { QueueLocation::Written(way) } else { QueueLocation::Root(way) }, map))
 }
 
-/// The queues below a queue or partition, each with its place in the list.
 pub(super) fn children(tree: &Tree<'_>, map: Id, refuse: EditFaults<'_>) -> Result<Vec<(usize, Id)>, Fault> {
     let Some(list) = value(tree, map, "queues", refuse)? else { return Ok(Vec::new()) };
     Ok(written_items(tree, list).into_iter().map(|(index, id)| (index, tree.follow(id))).collect())
 }
 
-/// The items of a list that count: null ones are passed over when a file is read.
+/// Without null items, which reading skips.
 pub(super) fn written_items(tree: &Tree<'_>, list: Id) -> Vec<(usize, Id)> {
     let items = tree.items(list).unwrap_or_default().iter().enumerate();
     items.filter(|(_, id)| !tree.is_null(**id)).map(|(index, id)| (index, *id)).collect()
 }
 
-/// The value of a key, aliases followed; `None` when it is missing or null. One that `<<` brings is not taken for missing.
+/// Resolves aliases; `None` if missing or null. A value from `<<` is an error.
 pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>) -> Result<Option<Id>, Fault> {
     match tree.get(map, key) {
         Some(id) => Ok(Some(tree.follow(id)).filter(|id| !tree.is_null(*id))),
@@ -109,12 +106,11 @@ pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>)
     }
 }
 
-/// Where what the alias at this byte represents is written.
+/// The target of the alias at this byte.
 pub(super) fn written(tree: &Tree<'_>, alias: usize) -> Option<usize> {
     tree.node_at(alias).and_then(|id| tree.target(id))
 }
 
-/// The text of a key, empty where there is none.
 pub(super) fn text<'t>(tree: &'t Tree<'_>, map: Id, key: &str) -> &'t str {
     tree.get(map, key)
         .map(|id| tree.follow(id))
@@ -124,7 +120,7 @@ pub(super) fn text<'t>(tree: &'t Tree<'_>, map: Id, key: &str) -> &'t str {
 }
 
 impl Tree<'_> {
-    /// The node itself, or the one that it is an alias of.
+    /// The node, or the target of an alias.
     pub fn follow(&self, id: Id) -> Id {
         match self.node(id).shape {
             Shape::Alias(_) => self.target_id(id).unwrap_or(id),

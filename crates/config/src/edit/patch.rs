@@ -1,9 +1,9 @@
 //! A change of the tree → the smallest change of the text.
 //!
 //! Invariants:
-//! - whole lines come and go in block style, and nothing but the entry itself with its comma in flow style;
-//! - comments stay, except those of a removed entry: behind it in its lines, or below it and deeper than it;
-//! - what cannot be done so is refused, never rewritten.
+//! - in block style whole lines are added and removed, in flow style only the entry with its comma;
+//! - only comments of a removed entry are removed: after it in its lines, or below it with more indentation;
+//! - other changes are rejected.
 
 use std::ops::Range;
 
@@ -17,7 +17,6 @@ use super::value::{TextStyle, Value};
 use super::{flow, lines};
 use crate::fault::Fault;
 
-/// A piece of text and what is there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Patch {
     pub range: Range<usize>,
@@ -34,7 +33,7 @@ impl Patch {
     }
 }
 
-/// The pieces to replace, in the order of the text, none touching another.
+/// In the order of the text, without contact.
 pub(super) fn patches(
     tree: &Tree<'_>,
     at: &[PathSegment],
@@ -76,7 +75,7 @@ pub(super) fn patches(
     Ok(patches)
 }
 
-/// The node at the end of the way, which must be written there and nowhere else.
+/// The node must be written there and not be shared.
 fn resolve(tree: &Tree<'_>, at: &[PathSegment], refuse: EditFaults<'_>) -> Result<Id, Fault> {
     let mut id = tree.root.ok_or_else(|| refuse.form(tree.place(0), "the text is empty"))?;
     let mut what = "the file".to_owned();
@@ -122,7 +121,6 @@ impl Context<'_, '_> {
         self.refuse.form(self.tree.place(at), message)
     }
 
-    /// Where each entry or item of a node stands.
     fn ranges(&self, id: Id) -> Vec<Range<usize>> {
         match &self.tree.node(id).shape {
             Shape::Map { entries, .. } => entries.iter().map(|(key, value)| self.tree.entry(*key, *value)).collect(),
@@ -131,7 +129,6 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Where a new key goes.
     fn position(&self, entries: &[(Id, Id)], key: &str, order: &[&str]) -> usize {
         let keys = entries.iter().map(|(key, _)| self.tree.scalar(*key).unwrap_or_default());
         predecessor(keys, key, order).map_or(0, |index| index + 1)
@@ -144,7 +141,6 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Changes the value of an entry.
     fn replace(&self, map: Id, (key, value): (Id, Id), new: &Value) -> Result<Vec<Patch>, Fault> {
         let tree = self.tree;
         let node = tree.node(value);
@@ -178,7 +174,6 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Puts a new entry into a block map.
     fn put(&self, entries: &[(Id, Id)], index: usize, key: &str, value: &Value) -> Result<Vec<Patch>, Fault> {
         let first = self.tree.outer(entries[0].0).start;
         self.check_head(first)?;
@@ -188,7 +183,7 @@ impl Context<'_, '_> {
         self.insert_lines(end, column, &self.look.entry(key, value, column))
     }
 
-    /// Puts lines behind what ends at `end` and is in `column`.
+    /// After the entry that ends at `end` and is in `column`.
     fn insert_lines(&self, end: usize, column: usize, lines: &str) -> Result<Vec<Patch>, Fault> {
         let text = self.tree.text;
         if !is_last(text, end) {
@@ -200,7 +195,6 @@ impl Context<'_, '_> {
         Ok(vec![Patch::insert(at, self.broken(&lines))])
     }
 
-    /// With the line breaks of the file.
     fn broken(&self, lines: &str) -> String {
         match line_break(self.tree.text) {
             "\n" => lines.to_owned(),
@@ -208,7 +202,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Keys of a block map start their lines, or follow a dash.
+    /// A key starts its line or follows a dash.
     fn check_head(&self, key: usize) -> Result<(), Fault> {
         let head = &self.tree.text[line_start(self.tree.text, key)..key];
         if head.bytes().all(|b| matches!(b, b' ' | b'-')) {
@@ -217,7 +211,6 @@ impl Context<'_, '_> {
         Err(self.form(key, "the keys of this map are not at the start of their lines"))
     }
 
-    /// Takes an entry out of a block map that has others.
     fn drop(&self, map: Id, index: usize) -> Result<Vec<Patch>, Fault> {
         let (text, ranges) = (self.tree.text, self.ranges(map));
         let range = ranges[index].clone();
@@ -229,7 +222,7 @@ impl Context<'_, '_> {
         if is_first(text, range.start) {
             return Ok(vec![Patch::delete(line_start(text, range.start)..end)]);
         }
-        // Behind a dash: the next entry moves up, or below when comments are between.
+        // The next entry moves up, or below if comments are between.
         let Some(next) = ranges.get(index + 1) else {
             return Err(self.form(range.start, "this map has no other keys"));
         };
@@ -240,7 +233,6 @@ impl Context<'_, '_> {
         Ok(vec![Patch::delete(dash..line_end(text, range.end))])
     }
 
-    /// Puts a new item into a block list.
     fn insert(&self, list: Id, index: usize, value: &Value) -> Result<Vec<Patch>, Fault> {
         let (text, ranges) = (self.tree.text, self.ranges(list));
         let dash = self.tree.node(list).range.start;
@@ -256,7 +248,7 @@ impl Context<'_, '_> {
         Ok(vec![Patch::insert(line_start(text, dash), self.broken(&format!("{item}\n")))])
     }
 
-    /// Takes an item out of a block list; `[]` is written for the last one.
+    /// Writes `[]` for the last item.
     fn remove(&self, list: Id, index: usize) -> Result<Vec<Patch>, Fault> {
         let (text, ranges) = (self.tree.text, self.ranges(list));
         let dash = self.dash(list, &ranges, index).ok_or_else(|| self.surprise(list))?;
@@ -276,7 +268,6 @@ impl Context<'_, '_> {
         Ok(vec![Patch::insert(colon + 1, " []"), gone])
     }
 
-    /// Where the dash of an item stands.
     fn dash(&self, list: Id, ranges: &[Range<usize>], index: usize) -> Option<usize> {
         let (text, first) = (self.tree.text, self.tree.node(list).range.start);
         if index == 0 {

@@ -1,4 +1,4 @@
-//! Edits of a queue and of its settings.
+//! Edits of a queue and its settings.
 
 use super::change::{PathSegment, TreeChange};
 use super::draft::Draft;
@@ -13,7 +13,6 @@ use model::acl::AclNames;
 use model::name::{NameChars, is_queue_name};
 use model::{Acl, parse_quantity};
 
-/// The order in which the keys of a queue are written: what is short first, the queues below last.
 const QUEUE: &[&str] = &[
     "name",
     "parent",
@@ -29,11 +28,10 @@ const QUEUE: &[&str] = &[
 const PARTITION: &[&str] = &["name", "placementrules", "nodesortpolicy", "preemption", "limits", "queues"];
 const RESOURCES: &[&str] = &["guaranteed", "max"];
 
-/// Sets `resources.max` or `resources.guaranteed` of one resource, as a quantity that a file may hold; `None` takes it
-/// out.
+/// Sets `resources.max` or `resources.guaranteed` of one resource; `None` removes it.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_amount(
     text: &str,
     target: &Target<'_>,
@@ -50,39 +48,39 @@ pub fn set_amount(
     set(text, target, &path, inside, resource, amount.map(|amount| Value::Text(amount.trim().to_owned())))
 }
 
-/// Sets `maxapplications`; `None` takes it out.
+/// Sets `maxapplications`; `None` removes it.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_max_applications(text: &str, target: &Target<'_>, count: Option<u64>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     check_count(count, EditFaults { path: &path })?;
     set(text, target, &path, &[], "maxapplications", count.map(|count| Value::Plain(count.to_string())))
 }
 
-/// Writes whether the queue is a parent; `None` takes the flag out.
+/// Sets `parent`; `None` removes it.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_parent(text: &str, target: &Target<'_>, parent: Option<bool>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     set(text, target, &path, &[], "parent", parent.map(|parent| Value::Plain(parent.to_string())))
 }
 
-/// Sets a property; `None` takes it out.
+/// Sets a property; `None` removes it.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_property(text: &str, target: &Target<'_>, key: &str, value: Option<&str>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let value = value.map(|value| Value::Text(value.to_owned()));
     set(text, target, &path, &[("properties", QUEUE)], key, value)
 }
 
-/// Sets an access list, in the form that a file holds; `None` takes it out.
+/// Sets an access list as in the file; `None` removes it.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let key = if access == Access::Admin { "adminacl" } else { "submitacl" };
@@ -90,10 +88,10 @@ pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str
     set(text, target, &path, &[], key, acl.map(|acl| Value::Text(acl.to_owned())))
 }
 
-/// Adds a queue below the target, behind those that are there.
+/// Adds a queue after the other children.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -130,10 +128,10 @@ pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<St
     Ok(draft.finish())
 }
 
-/// Removes a queue with everything below it. Comments above it stay.
+/// Removes a subtree. Comments above it stay.
 ///
 /// # Errors
-/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -167,10 +165,9 @@ pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     Ok(draft.finish())
 }
 
-/// The keys that lead from a map to a setting in it, each with the order of the map where it stands.
+/// Each with the key order of its map.
 pub(super) type Inside<'a> = &'a [(&'static str, &'static [&'static str])];
 
-/// Sets or takes out one setting of a queue that is written.
 fn set(
     text: &str,
     target: &Target<'_>,
@@ -199,7 +196,7 @@ fn set(
     Ok(draft.finish())
 }
 
-/// Puts a setting into the map at the end of the way; maps on the way inside that are not there are written.
+/// Writes missing maps on the path.
 pub(super) fn put(
     draft: &mut Draft<'_>,
     at: &[PathSegment],
@@ -232,7 +229,7 @@ pub(super) fn put(
     draft.apply(&at, &change)
 }
 
-/// Takes a setting out, and with it the maps inside that would be empty then.
+/// Also removes the maps that become empty.
 pub(super) fn take_out(draft: &mut Draft<'_>, at: &[PathSegment], inside: Inside<'_>, key: &str) -> Result<(), Fault> {
     let refuse = draft.refuse;
     let found = draft.look(|tree| {
@@ -253,14 +250,13 @@ pub(super) fn take_out(draft: &mut Draft<'_>, at: &[PathSegment], inside: Inside
         Ok(Some(depth))
     })?;
     let Some(depth) = found else { return Ok(()) };
-    // What goes with the setting must be written here too.
+    // The removed maps must be written here too.
     let way =
         |depth: usize| [at, &inside[..depth].iter().map(|(key, _)| PathSegment::Key(key)).collect::<Vec<_>>()].concat();
     let key = inside.get(depth).map_or(key, |(key, _)| key);
     draft.apply(&way(depth), &TreeChange::Drop { key: key.to_owned() })
 }
 
-/// The node at the end of a way, aliases followed.
 pub(super) fn descend(tree: &Tree<'_>, at: &[PathSegment]) -> usize {
     let mut id = tree.root.unwrap_or_default();
     for step in at {
@@ -273,7 +269,7 @@ pub(super) fn descend(tree: &Tree<'_>, at: &[PathSegment]) -> usize {
     id
 }
 
-/// The way to the limits of a queue, up to the map that holds them: the partition's where they are there (CFG-079).
+/// The partition, if it has limits (CFG-079).
 pub(super) fn holder_of_limits(
     tree: &Tree<'_>,
     target: &Target<'_>,

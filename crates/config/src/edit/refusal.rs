@@ -1,13 +1,12 @@
-//! Why a text is not edited, as faults with a place in it.
+//! Rejected edits as errors with a location.
 
 use super::syntax::Tree;
 use crate::fault::{Fault, Severity};
 use crate::types::Place;
 
-/// Builds the faults of one edit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EditFaults<'a> {
-    /// The queue or partition that is edited.
+    /// The edited queue or partition.
     pub path: &'a str,
 }
 
@@ -17,12 +16,12 @@ impl EditFaults<'_> {
         Fault { code, severity: Severity::Error, at, path, message, hint }
     }
 
-    /// EDT-001: what is to be changed is not there.
+    /// EDT-001: the object to change does not exist.
     pub fn missing(self, at: Place, message: impl Into<String>, hint: impl Into<String>) -> Fault {
         self.fault("EDT-001", at, message, hint)
     }
 
-    /// EDT-002: the value stands elsewhere in the file, and an alias brings it here.
+    /// EDT-002: the value comes from another place through an alias.
     pub fn alias(self, tree: &Tree<'_>, what: &str, alias: usize, written: Option<usize>) -> Fault {
         let at = tree.place(alias);
         let name = alias_name(tree.text, alias);
@@ -31,7 +30,7 @@ impl EditFaults<'_> {
         self.fault("EDT-002", at, message, "write the values here first, or change them at the anchor")
     }
 
-    /// EDT-003: the value is here, and aliases take it elsewhere too.
+    /// EDT-003: aliases use the value elsewhere too.
     pub fn shared(self, tree: &Tree<'_>, what: &str, at: usize, alias: usize) -> Fault {
         let (name, line) = (alias_name(tree.text, alias), tree.place(alias).line);
         let message = format!("{what} contains the value of the alias `{name}` on line {line}: both would change");
@@ -43,12 +42,12 @@ impl EditFaults<'_> {
         )
     }
 
-    /// EDT-004: the text is written in a way that cannot be changed without rewriting more of it.
+    /// EDT-004: the notation cannot be changed without rewriting more.
     pub fn form(self, at: Place, message: impl Into<String>) -> Fault {
         self.fault("EDT-004", at, message, "edit the file by hand")
     }
 
-    /// EDT-005: the new value is not legal.
+    /// EDT-005: the new value is invalid.
     pub fn value(self, message: impl Into<String>, hint: impl Into<String>) -> Fault {
         self.fault("EDT-005", Place::default(), message, hint)
     }

@@ -1,7 +1,5 @@
-//! A YAML text as a tree of byte ranges: what stands where, aliases left unchanged.
-//!
-//! [`super::super::yaml`] makes the tree that is read: aliases followed, `<<` merged, starts only. To change a text one
-//! must know where things end, and that a value comes from elsewhere. Only the first document is examined.
+//! A YAML text as a tree of byte ranges, with aliases unresolved. Editing needs the ends, and whether a value comes
+//! from elsewhere. Only the first document is parsed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,10 +9,8 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 use super::value::Value;
 use crate::types::Place;
 
-/// A node, by its place in the tree.
 pub(super) type Id = usize;
 
-/// The first document of a text.
 #[derive(Debug, Default)]
 pub(super) struct Tree<'t> {
     pub text: &'t str,
@@ -25,11 +21,10 @@ pub(super) struct Tree<'t> {
 
 #[derive(Debug)]
 pub(super) struct Node {
-    /// The value without its anchor. A block map starts at its first key, a block list at its first dash; both end
-    /// where their last value does. A block text ends behind its last letter. Nothing at all is an empty range behind
-    /// what comes before it.
+    /// Without its anchor. A block map starts at its first key, a block list at its first dash; both end with their
+    /// last value. A missing value is an empty range after the preceding token.
     pub range: Range<usize>,
-    /// The number of the anchor, and where `&name` stands.
+    /// With the range of `&name`.
     anchor: Option<(usize, Range<usize>)>,
     pub tagged: bool,
     pub shape: Shape,
@@ -44,7 +39,7 @@ pub(super) enum Shape {
 }
 
 impl<'t> Tree<'t> {
-    /// Reads a text that is known to be YAML within the bounds of [`crate::yaml`]. `None` when it is not.
+    /// Parses a text that is valid YAML within the limits of [`crate::yaml`]; otherwise `None`.
     pub fn parse(text: &'t str) -> Option<Self> {
         let options = granit_parser::options! { emit_comments: false, emit_anchor_events: true };
         let mut parser = Parser::new_from_str_with_options(text, options);
@@ -109,7 +104,7 @@ impl<'t> Tree<'t> {
             && let Some(first) = items.first().map(|item| self.outer(*item).start)
             && (start >= first || !self.text[start..].starts_with('-'))
         {
-            // A list no deeper than its key is reported to start behind its first dash.
+            // The parser reports the start of such a list after its first dash.
             start = self.text[..start.min(first)].rfind('-').unwrap_or(start);
         }
         self.nodes[id].range = start..end.max(start);
@@ -143,14 +138,14 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The range of a key with its value; behind the colon where there is none.
+    /// The range of a key with its value; up to the colon if the value is missing.
     pub fn entry(&self, key: Id, value: Id) -> Range<usize> {
         let (key, value) = (self.outer(key), self.outer(value));
         let colon = self.colon(key.end).map_or(key.end, |at| at + 1);
         key.start..value.end.max(colon).max(key.end)
     }
 
-    /// Where the colon behind a simple key stands.
+    /// The colon after a simple key.
     pub fn colon(&self, key_end: usize) -> Option<usize> {
         let rest = &self.text[key_end..];
         let gap = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -185,7 +180,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The number of the entry with this key that is written in the map itself.
+    /// The index of the entry with this key that is written in the map itself.
     pub fn find(&self, map: Id, key: &str) -> Option<usize> {
         self.entries(map)?.iter().position(|(known, _)| self.scalar(*known) == Some(key))
     }
@@ -195,7 +190,7 @@ impl<'t> Tree<'t> {
         Some(self.entries(map)?[self.find(map, key)?].1)
     }
 
-    /// Where the alias stands through which `<<` brings the key into the map.
+    /// The alias through which `<<` merges the key.
     pub fn merged(&self, map: Id, key: &str) -> Option<usize> {
         let mut sources: Vec<Id> = self.merges(map).collect();
         let mut seen = Vec::new();
@@ -234,19 +229,19 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Where the value that an alias represents is written.
+    /// The location of the target of an alias.
     pub fn target(&self, alias: Id) -> Option<usize> {
         self.target_id(alias).map(|id| self.outer(id).start)
     }
 
-    /// The first alias that represents this very value.
+    /// The first alias of this value.
     pub fn used_again(&self, id: Id) -> Option<usize> {
         let (anchor, _) = self.nodes[id].anchor.as_ref()?;
         let mut aliases = self.nodes.iter().filter(|node| matches!(&node.shape, Shape::Alias(of) if of == anchor));
         aliases.next().map(|node| node.range.start)
     }
 
-    /// An alias outside of `range` of a value that is written in it.
+    /// An alias outside of `range` of a value inside it.
     pub fn used_outside(&self, range: &Range<usize>) -> Option<usize> {
         let inside = |node: &&Node| {
             range.contains(&node.range.start) || node.anchor.as_ref().is_some_and(|a| range.contains(&a.1.start))
@@ -258,7 +253,7 @@ impl<'t> Tree<'t> {
         self.nodes.iter().filter(outside).find(used).map(|node| node.range.start)
     }
 
-    /// The tree without its places, to compare.
+    /// The tree without locations, for comparisons.
     pub fn value(&self) -> Option<Value> {
         self.root.map(|id| self.value_of(id))
     }
@@ -284,7 +279,7 @@ impl<'t> Tree<'t> {
         Place { line: count(line), column: count(column) }
     }
 
-    /// All nodes with a map or list as value of a key in a block map: the key's node, and the value's.
+    /// All keys of block maps whose value is a map or list: the key's node and the value's.
     pub fn nested(&self) -> impl Iterator<Item = (Id, Id)> {
         let maps = self.nodes.iter().filter_map(|node| match &node.shape {
             Shape::Map { flow: false, entries } => Some(entries),

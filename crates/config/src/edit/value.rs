@@ -1,18 +1,17 @@
-//! Values to write, and how they are written.
+//! Values and their notation.
 
 use granit_parser::ScalarStyle;
 
 use super::lines::column;
 use super::syntax::{Shape, Tree};
 
-/// A value: one that is to be written, or one that was read.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// A text, to be quoted where it must be.
+    /// A text, quoted if necessary.
     Text(String),
     /// A number or bool, never quoted.
     Plain(String),
-    /// A scalar or alias as it is in a file.
+    /// A scalar or alias as in the file.
     Written {
         text: String,
         plain: bool,
@@ -22,7 +21,7 @@ pub(super) enum Value {
 }
 
 impl PartialEq for Value {
-    /// Whether both mean the same to the reader. A text to write may be there with quotes or without.
+    /// A text matches with or without quotes.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::List(a), Self::List(b)) => a == b,
@@ -51,7 +50,7 @@ impl Value {
         self.scalar().is_some()
     }
 
-    /// All of it in one piece, as inside of brackets.
+    /// The value in flow style.
     pub fn in_flow(&self) -> String {
         match self {
             Self::Text(text) => quoted(text, true, ScalarStyle::Plain),
@@ -64,7 +63,7 @@ impl Value {
         }
     }
 
-    /// A scalar instead of one that was written in `style`.
+    /// A scalar that replaces one in `style`.
     pub fn in_place(&self, flow: bool, style: ScalarStyle) -> String {
         match self {
             Self::Text(text) => quoted(text, flow, style),
@@ -73,29 +72,24 @@ impl Value {
     }
 }
 
-/// `key: value` inside of brackets.
 pub(super) fn flow_entry(key: &str, value: &Value) -> String {
     format!("{}: {}", quoted(key, true, ScalarStyle::Plain), value.in_flow())
 }
 
-/// How the edited file is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextStyle {
-    /// How much deeper the keys of a map inside a map stand.
     step: usize,
-    /// How much deeper than its key the dashes of a list stand.
+    /// Relative to the key.
     list: usize,
-    /// Whether maps of single values are in one line, with brackets.
     flow_maps: bool,
-    /// Whether lists of single values do.
     flow_lists: bool,
 }
 
 impl TextStyle {
-    /// What most of the file does; where it says nothing: two columns, brackets for what is short.
+    /// The prevailing style of the file; by default two columns, and flow style for short values.
     pub fn of(tree: &Tree<'_>) -> Self {
         let (mut steps, mut lists) = ([0_usize; 9], [0_usize; 9]);
-        // For maps, then for lists: in brackets, and not.
+        // For maps, then for lists: flow style, block style.
         let mut short = [[0_usize; 2]; 2];
         for (key, value) in tree.nested() {
             let deeper = column(tree.text, tree.node(value).range.start)
@@ -129,13 +123,13 @@ impl TextStyle {
         Self { step: most(steps, 2).max(1), list: most(lists, 2), flow_maps, flow_lists }
     }
 
-    /// `key: value` as lines, each start in `column` or deeper, with `\n` between and none behind.
+    /// Writes lines, indented at least to `column`, without a final line break.
     pub fn entry(&self, key: &str, value: &Value, column: usize) -> String {
         let key = quoted(key, false, ScalarStyle::Plain);
         format!("{:column$}{key}:{}", "", self.behind_colon(value, column))
     }
 
-    /// `- value` as lines, the dash in `column`.
+    /// Writes `- value` as lines, the dash in `column`.
     pub fn item(&self, value: &Value, column: usize) -> String {
         let text = match value {
             Value::Map(entries) if !entries.is_empty() => {
@@ -149,7 +143,7 @@ impl TextStyle {
         format!("{:column$}- {text}", "")
     }
 
-    /// What follows the colon of a key in `column`: the value in the same line, or lines below.
+    /// Writes the value in the same line, or in lines below.
     pub fn behind_colon(&self, value: &Value, column: usize) -> String {
         let lines: Vec<String> = match value {
             Value::Text(text) => return format!(" {}", quoted(text, false, ScalarStyle::Plain)),
@@ -165,7 +159,7 @@ impl TextStyle {
     }
 }
 
-/// A text as a scalar: with the quotes it had, or without where that can be. The reader takes the very text back.
+/// With its previous quotes, or plain if possible. The reader returns the same text.
 pub(super) fn quoted(text: &str, flow: bool, style: ScalarStyle) -> String {
     let plain_enough =
         text.chars().all(|c| !c.is_control() && !matches!(c, '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}'));
@@ -198,7 +192,7 @@ fn double_quoted(text: &str) -> String {
     out + "\""
 }
 
-/// Whether a text without quotes is read as this very text, by any YAML reader.
+/// For every YAML reader.
 fn is_plain(text: &str, flow: bool) -> bool {
     const WORDS: [&str; 8] = ["null", "true", "false", "yes", "no", "on", "off", "~"];
     let first = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '$' | '+' | '(');

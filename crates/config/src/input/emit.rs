@@ -1,4 +1,4 @@
-//! A structured value as YAML, as `yamlencode` of Terraform writes it, with the places that its pieces come from.
+//! A structured value as YAML in the notation of Terraform's `yamlencode`, with the origins of its pieces.
 
 use super::hcl::Hcl;
 use super::runs::Run;
@@ -6,10 +6,8 @@ use crate::fault::{Fault, Faults, Severity};
 use crate::types::Place;
 use crate::yaml::{Content, DEEPEST, Node, Style};
 
-/// The text of a value.
-///
 /// # Errors
-/// The first expression in it that is not computed (INP-004), or nesting that is too deep (INP-003).
+/// The first expression that is not computed (INP-004), or too deep nesting (INP-003).
 pub(super) fn text_of(node: Node<'_>, hcl: Option<&Hcl>) -> Result<(String, Vec<Run>), Fault> {
     let mut emitter = Emitter { text: String::new(), line: 1, line_start: 0, runs: Vec::new(), hcl };
     emitter.value(node, 0, false)?;
@@ -19,14 +17,13 @@ pub(super) fn text_of(node: Node<'_>, hcl: Option<&Hcl>) -> Result<(String, Vec<
 struct Emitter<'h> {
     text: String,
     line: u32,
-    /// The offset of the current line.
     line_start: usize,
     runs: Vec<Run>,
     hcl: Option<&'h Hcl>,
 }
 
 impl Emitter<'_> {
-    /// A value in lines of its own; `inline`: the first of them is started already.
+    /// `inline`: the first line has started already.
     fn value(&mut self, node: Node<'_>, indent: usize, inline: bool) -> Result<(), Fault> {
         if indent > 2 * DEEPEST {
             let message = format!("values are nested deeper than {DEEPEST} levels here");
@@ -80,7 +77,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// What is written next comes from this place.
     fn run(&mut self, outer: Place) {
         let column = self.text[self.line_start..].chars().count() + 1;
         let inner = Place { line: self.line, column: u32::try_from(column).unwrap_or(u32::MAX) };
@@ -93,14 +89,12 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether a value takes lines of its own after its key.
 fn is_block(node: Node<'_>) -> bool {
     let silent = &mut Faults::default();
     (node.is_list() && node.items("", "", silent).is_some_and(|items| !items.is_empty()))
         || (node.is_map() && node.any_map("", "", silent).is_some_and(|fields| fields.into_iter().next().is_some()))
 }
 
-/// A scalar or an empty collection.
 fn single(node: Node<'_>) -> String {
     match node.scalar() {
         Some(scalar) if scalar.style == Style::Plain => scalar.text.to_owned(),
@@ -110,14 +104,14 @@ fn single(node: Node<'_>) -> String {
     }
 }
 
-/// A key, without quotes where it needs none.
+/// A key, quoted only if necessary.
 fn word(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/".contains(&byte));
     if plain { text.to_owned() } else { quoted(text) }
 }
 
-/// JSON escapes a text as YAML does between double quotes.
+/// JSON escapes like YAML in double quotes.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

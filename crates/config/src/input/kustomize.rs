@@ -1,4 +1,4 @@
-//! Kustomize: ConfigMaps that are generated, and the files that a kustomization names.
+//! Kustomize: generated ConfigMaps, and the files of a kustomization.
 
 use super::Reference;
 use super::layers::{Entry, Layer, Rank, Value};
@@ -12,7 +12,6 @@ fn items(node: Node<'_>) -> Vec<Node<'_>> {
     node.items("", "", &mut Faults::default()).unwrap_or_default()
 }
 
-/// The maps of `configMapGenerator`.
 pub(super) fn generated(text: &Text<'_>, node: Node<'_>) -> Vec<Layer> {
     let of = |node: Node<'_>| {
         let own = fields(node)?;
@@ -33,7 +32,7 @@ pub(super) fn generated(text: &Text<'_>, node: Node<'_>) -> Vec<Layer> {
     if node.is_list() { items(node).into_iter().filter_map(of).collect() } else { Vec::new() }
 }
 
-/// `KEY=TEXT`; quotes around the whole text are not part of it.
+/// Quotes around the whole text are dropped.
 fn literal(text: &Text<'_>, node: Node<'_>) -> Option<Entry> {
     let literal = node.scalar()?;
     let (key, content) = literal.text.split_once('=')?;
@@ -53,7 +52,7 @@ fn file(text: &Text<'_>, node: Node<'_>) -> Option<Entry> {
     Some(Entry { key: key.to_owned(), at: text.places.outer(node.at()), value: Value::File(path.to_owned()) })
 }
 
-/// The files that a kustomization applies: patches and resources.
+/// The files of a kustomization: patches and resources.
 pub(super) fn references(root: Fields<'_>) -> Vec<Reference> {
     let kind = scalar(root, "kind");
     if !matches!(kind, None | Some("Kustomization" | "Component")) {

@@ -1,14 +1,13 @@
-//! The maps of settings that an input has, and which entry of them YuniKorn would take for its queues (K8S-010 to K8S-013).
+//! The maps of settings in an input, and the entry that YuniKorn would use for its queues (K8S-010 to K8S-013).
 
 use super::places::Places;
 use crate::fault::{Fault, Severity};
 use crate::manifest::DEFAULT_POLICY_GROUP;
 use crate::types::Place;
 
-/// The key that names another policy group.
 const GROUP: &str = "service.policyGroup";
 
-/// Which map an entry is in; a later one replaces the entries of an earlier one, key by key.
+/// A later map replaces the entries of an earlier one by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// Neither of YuniKorn's two maps.
@@ -17,7 +16,7 @@ pub(super) enum Rank {
     OldChart,
     /// `yunikorn-defaults`, also as Helm values.
     Defaults,
-    /// `yunikorn-configs`, which the administrator writes.
+    /// `yunikorn-configs` of the administrator.
     Configs,
 }
 
@@ -32,44 +31,42 @@ impl Rank {
     }
 }
 
-/// One map of settings.
 #[derive(Debug)]
 pub(super) struct Layer {
     pub rank: Rank,
-    /// What it is in, for a person.
+    /// The kind of the input, as text.
     pub shape: String,
-    /// How the map is called in the input; empty if its entries are named by themselves.
+    /// The name of the map in the input; empty for separate entries.
     pub name: String,
-    /// Where it starts, in the file.
+    /// The start in the file.
     pub at: Place,
-    /// A queue configuration may be under any key that ends in `.yaml`.
+    /// Whether any key that ends in `.yaml` may have the queue configuration.
     pub any_key: bool,
-    /// In their order: a later one of the same key replaces an earlier one.
+    /// In order: a later entry of the same key replaces an earlier one.
     pub entries: Vec<Entry>,
 }
 
 #[derive(Debug)]
 pub(super) struct Entry {
     pub key: String,
-    /// Where the key is, in the file.
+    /// The location of the key in the file.
     pub at: Place,
     pub value: Value,
 }
 
 #[derive(Debug)]
 pub(super) enum Value {
-    /// A text with its places.
+    /// A text with its locations.
     Text(String, Places),
     /// The text is in another file.
     File(String),
-    /// The value cannot be read.
+    /// The value is invalid.
     Faulty(Box<Fault>),
-    /// The same, and a fault of the input says so already.
+    /// The same, and the error is already reported.
     Reported,
 }
 
 impl Layer {
-    /// The entry that counts of those with a key.
     fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
@@ -98,14 +95,14 @@ impl Layer {
     }
 }
 
-/// The entries that can be the queue configuration; several if the input has several that differ.
+/// Several if the input has different ones.
 ///
 /// # Errors
 /// CFG-002: the maps have no such entry.
 pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l Layer, &'l Entry)>, Fault> {
     let mut ranked: Vec<&Layer> = layers.iter().collect();
     ranked.sort_by_key(|layer| std::cmp::Reverse(layer.rank));
-    // What is requested by name goes before what the maps say.
+    // A requested name takes precedence over the maps.
     let reported = if asked == DEFAULT_POLICY_GROUP { ranked.iter().find_map(|layer| layer.group()) } else { None };
     let key = format!("{}.yaml", reported.unwrap_or(asked));
     let mut found: Vec<(&Layer, &Entry)> = Vec::new();
@@ -137,7 +134,6 @@ fn is_same(one: &Entry, other: &Entry) -> bool {
     }
 }
 
-/// Whether a text looks like a queue configuration.
 pub(super) fn is_configuration(text: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches(['{', '"', '\'', ' ', '\t']).starts_with("partitions"))
 }

@@ -1,12 +1,13 @@
-//! What people have, read as a queue configuration: told by its content, with every place in the file that it is in.
+//! Files of users, read as queue configurations: recognized by content, with every location in the original file.
 //!
-//! The way of an input: [`unpack`] (gzip, zstd), then [`recognize`]: a YAML or Terraform tree (`hcl`), every map of settings in it (`walk`,
-//! `kustomize`), of these the entry that YuniKorn would take (`layers`). [`Places`] leads from its text back to the file.
+//! [`unpack`] reads gzip and zstd. [`recognize`] reads a YAML or Terraform tree (`hcl`), finds every map of settings in
+//! it (`walk`, `kustomize`), and selects the entry that YuniKorn would use (`layers`). [`Places`] maps locations back
+//! to the file.
 //!
 //! Invariants:
-//! - a plain configuration is left unchanged, so its faults are those of [`crate::read`];
-//! - the work is bounded by the size of the input: packed data, aliases, nesting and texts in texts have named limits;
-//! - an input with several different configurations gives all of them, and no command takes one by chance.
+//! - a plain configuration is unchanged, so its errors are those of [`crate::read`];
+//! - packed data, aliases, nesting, and texts in texts have limits;
+//! - different configurations in an input are all returned: no command selects one by chance.
 
 mod emit;
 mod hcl;
@@ -34,7 +35,7 @@ use crate::types::Place;
 use crate::yaml::{self, Document};
 use model::Profile;
 
-/// What is read as a queue configuration, for messages.
+/// The supported forms, for messages.
 pub const FORMS: &str = "kornsole reads a queue configuration (`partitions:`), `queues.yaml: |`, a ConfigMap or a List of them, Helm \
                          values (`yunikornDefaults`, or `configuration` before chart 1.0), an Argo CD Application, a Flux HelmRelease, \
                          a Kustomize file, and Terraform; also packed with gzip or zstd";
@@ -42,27 +43,27 @@ pub const FORMS: &str = "kornsole reads a queue configuration (`partitions:`), `
 /// A queue configuration in an input.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The text of the configuration alone.
+    /// The text of the configuration.
     pub text: String,
-    /// Where its places are in the input.
+    /// The mapping of its locations to the input.
     pub places: Places,
     /// The key of its text, for example `queues.yaml`.
     pub key: String,
-    /// Which of several counts: that of `yunikorn-configs` goes before that of `yunikorn-defaults`, which goes before others (K8S-010).
+    /// The precedence: `yunikorn-configs`, then `yunikorn-defaults`, then others (K8S-010).
     pub strength: u8,
-    /// What it is in, for a person: `Helm values, yunikornDefaults`.
+    /// The surrounding form, as text: `Helm values, yunikornDefaults`.
     pub within: String,
-    /// Where that is in the input.
+    /// The location in the input.
     pub at: Place,
 }
 
 impl Found {
-    /// What was recognized, for a person; `file` is the name of the input.
+    /// The recognized form, as text; `file` is the name of the input.
     pub fn description(&self, file: &str) -> String {
         format!("queue configuration in {} of {file}:{}", self.within, self.at.line)
     }
 
-    /// Reads it by the rules of a profile, with all places in the input.
+    /// Reads it by the rules of a profile, with all locations in the input.
     pub fn read(&self, profile: Profile) -> Reading {
         let Reading { config, faults } = read(&self.text, profile);
         let faults = faults.into_iter().map(|fault| self.places.fault(fault, &self.key)).collect();
@@ -74,32 +75,32 @@ impl Found {
     }
 }
 
-/// A file that an input names in place of the text.
+/// A file that an input refers to instead of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The path, relative to the input.
     pub path: String,
-    /// Where it is named.
+    /// The location of the reference.
     pub at: Place,
-    /// The file is the configuration itself, and not a patch or an object with one.
+    /// Whether the file is the configuration itself.
     pub plain: bool,
 }
 
-/// What an input is.
+/// The kind of an input.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A queue configuration by itself, or a text that is judged as one.
+    /// A queue configuration, or a text that is checked as one.
     Plain,
-    /// It has queue configurations inside; at least one, and several only if they differ.
+    /// At least one, and several only if they differ.
     Embedded(Vec<Found>),
     /// The configuration is in one of these files.
     Elsewhere(Vec<Reference>),
 }
 
-/// The text of a file: unpacked, without a byte order mark.
+/// The text of a file, unpacked and without a byte order mark.
 ///
 /// # Errors
-/// INP-002: packed data that is not read. CFG-001: not UTF-8, or too large.
+/// INP-002: unsupported packed data. CFG-001: not UTF-8, or too large.
 pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     let decoded = |bytes: &[u8]| {
         let mut faults = Faults::default();
@@ -124,10 +125,10 @@ pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     }
 }
 
-/// Finds the queue configuration in a text. `group` is the policy group that is requested; by default the one that the maps name.
+/// Finds the configuration in a text. `group` is the policy group; by default the one in the maps.
 ///
 /// # Errors
-/// Every fault of the text that hides a configuration, or why it has none.
+/// Every error that hides a configuration, or why the text has none.
 pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
     if starts_plain(text) {
         return Ok(Input::Plain);
@@ -167,7 +168,6 @@ pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
     chosen(walk, roots.first().map(|root| root.at()))
 }
 
-/// Whether the first line with something on it starts a queue configuration.
 fn starts_plain(text: &str) -> bool {
     let is_empty = |line: &&str| line.trim().is_empty() || line.starts_with(['#', '%']) || line.trim_end() == "---";
     match text.lines().find(|line| !is_empty(line)) {
@@ -176,7 +176,7 @@ fn starts_plain(text: &str) -> bool {
     }
 }
 
-/// Whether a map is a queue configuration, perhaps with a misspelled key.
+/// Perhaps with a misspelled key.
 fn is_plain(fields: Fields<'_>) -> bool {
     let near = |key: &str| key.eq_ignore_ascii_case("partitions") || distance_is_small("partitions", key);
     let is_object = fields.raw("kind").is_some() || fields.raw("yunikornDefaults").is_some();
@@ -184,7 +184,6 @@ fn is_plain(fields: Fields<'_>) -> bool {
     empty || fields.raw("partitions").is_some() || (!is_object && fields.into_iter().any(|(key, _)| near(key.text)))
 }
 
-/// The configurations of what was found.
 fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
     let Walk { group, layers, references, .. } = walk;
     let selected = match layers::select(&layers, group) {
@@ -236,7 +235,7 @@ fn found_in(layer: &Layer, entry: &Entry, text: &str, places: &Places) -> Found 
     }
 }
 
-/// Helm templates are no YAML: what to do is reported where the text has one.
+/// Helm templates are not YAML.
 fn with_template_hint(text: &str, mut faults: Vec<Fault>) -> Vec<Fault> {
     if let Some(at) = text.find("{{") {
         let message = "the input is a Helm template, which only Helm evaluates";

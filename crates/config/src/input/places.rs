@@ -1,6 +1,6 @@
-//! Where in the file a place of an embedded text is.
+//! Mapping of locations in an embedded text to the file.
 //!
-//! Invariant: a place is exact, or it is where the embedded text starts; it is never a guess.
+//! Invariant: a location is exact, or it is the start of the embedded text; it is never a guess.
 
 use std::sync::Arc;
 
@@ -9,22 +9,21 @@ use crate::fault::Fault;
 use crate::types::Place;
 use crate::yaml::{Scalar, Style};
 
-/// The way from a text to the file that it is embedded in, through each text between them.
+/// The mapping from a text to its file, through each text between them.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// The innermost first.
     steps: Vec<Arc<Step>>,
 }
 
 #[derive(Debug)]
 enum Step {
-    /// Lines of the text are lines of the outer text, all indented to the column of this place, where the first one starts.
+    /// Lines of the outer text, all indented to the column of this location, where the first one starts.
     Block(Place),
-    /// The text is the end of the outer one, which starts at this place: only its first line is moved in its columns.
+    /// The end of the outer text from this location on: only the columns of the first line differ.
     Tail(Place),
-    /// Pieces of the text are pieces of the outer text; before the first of them is this place.
+    /// Pieces of the outer text; before the first piece is this location.
     Runs(Vec<Run>, Place),
-    /// Packed or made again: only where it starts is known.
+    /// Packed or regenerated: only the start is known.
     Whole(Place),
 }
 
@@ -43,17 +42,17 @@ impl Step {
 }
 
 impl Places {
-    /// The place in the file of a place in the text.
+    /// Maps a location to the file.
     pub fn outer(&self, inner: Place) -> Place {
         self.steps.iter().fold(inner, |place, step| step.outer(place))
     }
 
-    /// Whether a line of the text is a line of the file, so that the line of the file says enough.
+    /// Whether lines of the text are lines of the file.
     pub fn keeps_lines(&self) -> bool {
         self.steps.iter().all(|step| matches!(**step, Step::Block(_) | Step::Tail(_)))
     }
 
-    /// A fault of the text as one of the file; where a line of the file says too little, with the line in `name`.
+    /// Maps a fault to the file. If lines are not kept, adds the line in `name`.
     pub fn fault(&self, fault: Fault, name: &str) -> Fault {
         if self.steps.is_empty() {
             return fault;
@@ -65,7 +64,7 @@ impl Places {
         Fault { at: self.outer(fault.at), message, ..fault }
     }
 
-    /// The column and line of a text of which every line is a line of the file, indented alike: where it starts.
+    /// If all lines are lines of the file with the same indentation.
     pub(crate) fn block(&self) -> Option<Place> {
         let mut start = Place { line: 1, column: 1 };
         for step in &self.steps {
@@ -80,7 +79,7 @@ impl Places {
         Self { steps }
     }
 
-    /// The places of the text of a scalar of this text.
+    /// For the text of a scalar.
     pub(super) fn inside(&self, source: &Lines<'_>, scalar: &Scalar<'_>) -> Self {
         if scalar.style == Style::Literal {
             return self.with(Step::Block(scalar.content));
@@ -91,23 +90,21 @@ impl Places {
         }
     }
 
-    /// The places of a text that is the end of this one, from `at` on.
+    /// For the end of this text.
     pub(super) fn tail(&self, at: Place) -> Self {
         self.with(Step::Tail(at))
     }
 
-    /// The places of a text of which pieces were written at other places of this text.
+    /// For a text made of pieces of this text.
     pub(super) fn made(&self, runs: Vec<Run>, at: Place) -> Self {
         self.with(Step::Runs(runs, at))
     }
 
-    /// The places of a text that is packed at `at`.
     pub(super) fn packed(&self, at: Place) -> Self {
         self.with(Step::Whole(at))
     }
 }
 
-/// A text with the offsets of its lines.
 #[derive(Debug)]
 pub(super) struct Lines<'t> {
     pub text: &'t str,
@@ -120,7 +117,7 @@ impl<'t> Lines<'t> {
         Self { text, starts }
     }
 
-    /// The offset in bytes of a place.
+    /// The byte offset of a location.
     pub fn offset(&self, at: Place) -> Option<usize> {
         let line = usize::try_from(at.line).ok()?.checked_sub(1)?;
         let column = usize::try_from(at.column).ok()?.checked_sub(1)?;
@@ -131,7 +128,7 @@ impl<'t> Lines<'t> {
         Some(start + before)
     }
 
-    /// The place of an offset in bytes.
+    /// The location of a byte offset.
     pub fn place(&self, offset: usize) -> Place {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or_default();

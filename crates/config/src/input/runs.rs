@@ -1,13 +1,11 @@
-//! Quoted, folded and plain texts of several lines: which piece of the text is which piece of the source.
-//!
-//! The source is decoded once more, character by character. What comes out is compared with the text that the parser gave; if they differ,
-//! nothing is known of the pieces.
+//! The pieces of quoted, folded, and plain texts of several lines in the source, which is decoded again and compared
+//! with the text from the parser.
 
 use super::places::Lines;
 use crate::types::Place;
 use crate::yaml::{Scalar, Style};
 
-/// A piece of a text whose characters follow each other in the source too: where it starts in both.
+/// Contiguous in the source too: its start in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub inner: Place,
@@ -15,7 +13,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The place in the source of a place in the text, by the last piece that starts at it or before it.
+    /// Maps a location to the source by the last piece that starts at or before it.
     pub fn outer(runs: &[Self], inner: Place) -> Option<Place> {
         let after = runs.partition_point(|run| run.inner <= inner);
         let run = runs.get(after.checked_sub(1)?)?;
@@ -24,7 +22,7 @@ impl Run {
     }
 }
 
-/// The pieces of the text of a scalar in its source; `None` if the source does not give that text.
+/// `None` if the source does not give that text.
 pub(super) fn runs_of(source: &Lines<'_>, scalar: &Scalar<'_>) -> Option<Vec<Run>> {
     let start = source.offset(scalar.content)?;
     let quote = source.text.get(..start)?.chars().next_back().filter(|_| scalar.style == Style::Quoted);
@@ -41,13 +39,12 @@ pub(super) fn runs_of(source: &Lines<'_>, scalar: &Scalar<'_>) -> Option<Vec<Run
 struct Decoder<'t> {
     rest: std::iter::Peekable<std::str::Chars<'t>>,
     source: &'t str,
-    /// What should come out, and how far it has.
     expected: std::iter::Peekable<std::str::Chars<'t>>,
     outer: Place,
     inner: Place,
     margin: u32,
     runs: Vec<Run>,
-    /// Where the source and the text would go on if the last piece went on.
+    /// In the source and the text.
     next: Option<(Place, Place)>,
 }
 
@@ -69,14 +66,13 @@ impl<'t> Decoder<'t> {
         self.expected.peek().is_none()
     }
 
-    /// The next character of the source.
     fn take(&mut self) -> Option<char> {
         let c = self.rest.next()?;
         self.outer = after(self.outer, c);
         Some(c)
     }
 
-    /// Says that a character of the text comes from `from`; `None` if another one is expected.
+    /// `None` if another character is expected.
     fn give(&mut self, c: char, from: Place) -> Option<()> {
         if self.expected.next()? != c {
             return None;
@@ -89,9 +85,9 @@ impl<'t> Decoder<'t> {
         Some(())
     }
 
-    /// A text in quotes, or a plain one: single line breaks are blanks, escapes count between double quotes.
+    /// Single line breaks are blanks, and escapes apply in double quotes.
     fn flow(&mut self, quote: Option<char>) -> Option<()> {
-        // Blanks that count only if no line break follows.
+        // They count only if no line break follows.
         let mut blanks: Vec<(char, Place)> = Vec::new();
         while quote.is_some() || self.expected.peek().is_some() {
             let from = self.outer;
@@ -122,7 +118,7 @@ impl<'t> Decoder<'t> {
         Some(())
     }
 
-    /// One or more line breaks, the first of which is taken already, and the indentation after them.
+    /// The first line break was read.
     fn fold(&mut self, from: Place) -> Option<()> {
         let mut breaks = 0;
         while let Some(&c) = self.rest.peek() {
@@ -139,7 +135,6 @@ impl<'t> Decoder<'t> {
         (0..breaks).try_for_each(|_| self.give('\n', from))
     }
 
-    /// An escape between double quotes, after its backslash.
     fn escape(&mut self, from: Place) -> Option<()> {
         let c = match self.take()? {
             '\n' => return self.continued(),
@@ -168,7 +163,7 @@ impl<'t> Decoder<'t> {
         self.give(c, from)
     }
 
-    /// A line that goes on in the next one: its indentation does not count.
+    /// The indentation of the next line does not count.
     fn continued(&mut self) -> Option<()> {
         while matches!(self.rest.peek(), Some(' ' | '\t')) {
             self.take();
@@ -176,7 +171,7 @@ impl<'t> Decoder<'t> {
         Some(())
     }
 
-    /// A character by its number in `digits` hexadecimal digits; JSON writes large ones as two halves.
+    /// JSON writes large characters as surrogate pairs.
     fn coded(&mut self, digits: u32) -> Option<char> {
         let code = self.hexadecimal(digits)?;
         if digits == 4 && (0xd800..0xdc00).contains(&code) {
@@ -191,13 +186,13 @@ impl<'t> Decoder<'t> {
         (0..digits).try_fold(0_u32, |code, _| Some((code << 4) | self.take()?.to_digit(16)?))
     }
 
-    /// A block after `>`: each line of the source is a piece of the text, and between two of them is a blank or line breaks.
+    /// Each line of the source is a piece, separated by a blank or line breaks.
     fn folded(&mut self) -> Option<()> {
         let indent = usize::try_from(self.margin).ok()?.checked_sub(1)?;
         let (mut line, mut first) = (self.outer.line, true);
         for source in self.source.split('\n') {
             let source = source.strip_suffix('\r').unwrap_or(source);
-            // The first line starts at its content already.
+            // The first line starts at its content.
             let content = if first { Some(source) } else { source.get(indent..) };
             first = false;
             if let Some(content) = content.filter(|content| !content.is_empty()) {
@@ -216,7 +211,6 @@ impl<'t> Decoder<'t> {
         Some(())
     }
 
-    /// The blank or the line breaks of the text between two lines of the source.
     fn separators(&mut self) {
         if self.inner == (Place { line: 1, column: 1 }) && self.expected.peek() != Some(&'\n') {
             return;
@@ -232,7 +226,6 @@ impl<'t> Decoder<'t> {
     }
 }
 
-/// The place after a character.
 fn after(at: Place, c: char) -> Place {
     match c {
         '\n' => Place { line: at.line + 1, column: 1 },

@@ -1,7 +1,6 @@
 use super::*;
 use crate::manifest::{DEFAULT_POLICY_GROUP, read_file};
 
-/// The lines and columns of the errors of an input, each with the line of the inner text if the message names it.
 fn errors(text: &str) -> Vec<(u32, u32, &'static str, Option<String>)> {
     let reading = read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::V1_9_0);
     let inner = |message: &str| Some(message.rsplit_once(" (line ")?.1.trim_end_matches(')').to_owned());
@@ -13,7 +12,6 @@ fn errors(text: &str) -> Vec<(u32, u32, &'static str, Option<String>)> {
         .collect()
 }
 
-/// The error that is expected of an unknown key `odd`: at its own place.
 fn odd(text: &str, inner: Option<&str>) -> (u32, u32, &'static str, Option<String>) {
     let at = Lines::of(text).place(text.find("odd").unwrap());
     (at.line, at.column, "CFG-003", inner.map(|line| format!("{line} of queues.yaml")))

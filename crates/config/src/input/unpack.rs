@@ -1,4 +1,4 @@
-//! Packed bytes, recognized by their first bytes: gzip and zstd are unpacked up to a limit, other forms are refused by name.
+//! Packed bytes: gzip and zstd are unpacked up to a limit, other formats are rejected by name.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -13,7 +13,6 @@ use crate::fault::{Fault, Severity};
 use crate::types::Place;
 use crate::yaml::LARGEST;
 
-/// The first bytes of forms that are not read, with their names.
 const OTHERS: [(&[u8], &str); 4] = [
     (&[0xfd, b'7', b'z', b'X', b'Z'], "xz"),
     (b"BZh", "bzip2"),
@@ -21,7 +20,6 @@ const OTHERS: [(&[u8], &str); 4] = [
     (&[0x04, 0x22, 0x4d, 0x18], "lz4"),
 ];
 
-/// A form that is unpacked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packed {
     Gzip,
@@ -29,9 +27,8 @@ enum Packed {
 }
 
 impl Packed {
-    /// The form of these bytes; `None` if they are not packed in one that is read.
     fn of(bytes: &[u8]) -> Option<Self> {
-        // A file of zstd may start with a frame of other data (RFC 8878, 3.1.2).
+        // A skippable frame may come first (RFC 8878, 3.1.2).
         let skippable = || matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
         match bytes {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
@@ -48,10 +45,8 @@ impl Packed {
         }
     }
 
-    /// The unpacked bytes, at most `largest` of them.
-    ///
     /// # Errors
-    /// Message and hint: the data is corrupt, or too large when unpacked.
+    /// Message and hint: the data is corrupt, or too large.
     fn unpack(self, bytes: &[u8], largest: usize) -> Result<Vec<u8>, (String, String)> {
         let mut out = Vec::new();
         let name = self.name();
@@ -70,13 +65,12 @@ impl Packed {
     }
 }
 
-/// Unpacks at most one byte more than `largest`.
 fn gzip(bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let read = MultiGzDecoder::new(bytes).take(largest as u64 + 1).read_to_end(out);
     read.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Unpacks all frames, at most one byte more than `largest`. The decoder limits the memory of a frame's window to 128 MiB.
+/// The decoder limits the window of a frame to 128 MiB.
 fn zstd(mut bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
     while !bytes.is_empty() && out.len() <= largest {
         let mut frame = match StreamingDecoder::new(bytes) {
@@ -100,18 +94,18 @@ fn zstd(mut bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), Strin
     Ok(())
 }
 
-/// Bytes of the magic number and the length of a frame that is skipped.
+/// Magic number and length, in bytes.
 const SKIPPED_HEADER: usize = 8;
 
-/// Whether bytes are packed in a form that [`unpack`] reads.
+/// Whether [`unpack`] supports the format of packed bytes.
 pub fn is_packed(bytes: &[u8]) -> bool {
     Packed::of(bytes).is_some()
 }
 
-/// The bytes of a file; packed ones unpacked, at most [`LARGEST`] of them.
+/// Unpacks the bytes of a file, up to [`LARGEST`].
 ///
 /// # Errors
-/// INP-002: they are packed in another form, the data is corrupt, or too large when unpacked.
+/// INP-002: an unsupported format, corrupt data, or too large.
 pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     if let Some(packed) = Packed::of(bytes) {
         let unpacked = packed.unpack(bytes, LARGEST);
@@ -129,7 +123,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
 /// The text of a value of `binaryData`: Base64 of gzip.
 ///
 /// # Errors
-/// Message and hint: it is no Base64, no gzip, too large, or not UTF-8.
+/// Message and hint: invalid Base64 or gzip, too large, or not UTF-8.
 pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let bytes = STANDARD.decode(plain);
@@ -138,10 +132,10 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
-/// The bytes of a workload; packed ones unpacked, at most `largest` of them.
+/// Unpacks the bytes of a workload, up to `largest`.
 ///
 /// # Errors
-/// A message with its remedy: the data is corrupt, or too large when unpacked.
+/// A message with its remedy: the data is corrupt, or too large.
 pub fn unpack_workload(bytes: Vec<u8>, largest: usize) -> Result<Vec<u8>, String> {
     match Packed::of(&bytes) {
         Some(packed) => packed.unpack(&bytes, largest).map_err(|(message, hint)| format!("{message}; {hint}")),
@@ -149,7 +143,6 @@ pub fn unpack_workload(bytes: Vec<u8>, largest: usize) -> Result<Vec<u8>, String
     }
 }
 
-/// A fault of packed data.
 pub(super) fn fault(at: Place, message: String, hint: String) -> Fault {
     Fault { code: "INP-002", severity: Severity::Error, at, path: String::new(), message, hint }
 }
@@ -191,7 +184,7 @@ mod tests {
         assert!(unpack(&bomb).unwrap_err().message.contains("more than 16 MiB"));
     }
 
-    /// `printf 'partitions: []' | zstd` and its checksum with one bit changed.
+    /// With one bit of the checksum changed.
     #[test]
     fn a_checksum_of_zstd_counts() {
         let hex = "28b52ffd0458710000706172746974696f6e733a205b5d46710301";

@@ -1,7 +1,7 @@
-//! Every map of settings in a tree, and in the texts inside it: ConfigMaps, Helm values, Kustomize generators and patches.
+//! Every map of settings in a tree and in the texts inside it: ConfigMaps, Helm values, Kustomize generators and
+//! patches.
 //!
-//! Invariant: each node is visited once, also if aliases lead to it many times, and texts in texts only [`DEEPEST_TEXT`] deep; so the work
-//! is bounded by the size of the input.
+//! Invariant: each node is visited once, and texts in texts only [`DEEPEST_TEXT`] deep.
 
 use std::collections::BTreeSet;
 
@@ -16,37 +16,35 @@ use crate::node::Fields;
 use crate::types::Place;
 use crate::yaml::{self, Content, Node};
 
-/// How many texts may be inside each other, for example a ConfigMap in the values of an Argo CD Application in a List.
+/// For example a ConfigMap in the values of an Argo CD Application in a List.
 const DEEPEST_TEXT: usize = 4;
-/// What a text has that can have a queue configuration in it.
+/// Texts with a queue configuration contain one of them.
 const SIGNS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
-/// Parts of an object that repeat what was applied earlier, or say nothing about its content.
+/// They repeat earlier content, or are not content.
 const SKIPPED: [&str; 3] = ["status", "operation", "annotations"];
 
-/// One text with a tree: the file, or a text inside.
 pub(super) struct Text<'t> {
     pub lines: Lines<'t>,
     pub places: Places,
     pub shape: String,
     pub depth: usize,
     pub hcl: Option<&'t Hcl>,
-    /// `${…}` in a text is a template of Terraform.
+    /// Whether `${…}` is a Terraform template.
     pub templates: bool,
 }
 
-/// What a walk has found.
 #[derive(Default)]
 pub(super) struct Walk<'g> {
     pub group: &'g str,
     pub layers: Vec<Layer>,
-    /// Files that can have the configuration, if the input itself has none.
+    /// Files that may have the configuration, if the input has none.
     pub references: Vec<Reference>,
-    /// How many maps, lists and texts are open.
+    /// The number of open maps, lists, and texts.
     pub open: usize,
 }
 
 impl Walk<'_> {
-    /// Looks at a whole tree.
+    /// Walks a whole tree.
     pub fn document(&mut self, text: &Text<'_>, root: Node<'_>) {
         let fields = fields(root);
         if text.depth == 0
@@ -58,7 +56,7 @@ impl Walk<'_> {
     }
 
     fn visit(&mut self, text: &Text<'_>, node: Node<'_>, seen: &mut BTreeSet<u32>) {
-        // Through texts in texts more could be open than a stack has room for.
+        // The nesting through texts in texts could exceed the stack.
         if self.open >= yaml::DEEPEST || !seen.insert(node.id) {
             return;
         }
@@ -87,7 +85,7 @@ impl Walk<'_> {
             return;
         }
         if kind == Some("ConfigMapList") {
-            // The API server does not repeat the kind in each item.
+            // The API server omits the kind in each item.
             let items = fields.get("items").and_then(|node| node.items("", "", &mut Faults::default()));
             let bare = items.into_iter().flatten().filter_map(self::fields).filter(|item| item.raw("kind").is_none());
             bare.for_each(|item| _ = self.config_map(text, item));
@@ -118,12 +116,12 @@ impl Walk<'_> {
                         self.layers.push(generated);
                     }
                 }
-                // An entry of another name counts only if the policy group says so.
+                // Counts only for that policy group.
                 "data" if kind == Some("ConfigMap") => {
                     members(value).into_iter().for_each(|(_, node)| self.visit(text, node, seen))
                 }
                 name if lone && name.ends_with(".yaml") => {}
-                // A variable or a local of Terraform, whatever its name.
+                // With any name.
                 name if text.hcl.is_some() && value.scalar().is_some_and(|scalar| is_whole(scalar.text)) => {
                     let entries = vec![entry(text, "queues.yaml", key.at, value)];
                     self.layers.push(Layer { entries, ..layer(text, Rank::Other, name, at) });
@@ -133,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A ConfigMap; whether it is one of YuniKorn's, which has nothing else in it.
+    /// Returns whether it is one of YuniKorn's, which contains nothing else.
     fn config_map(&mut self, text: &Text<'_>, fields: Fields<'_>) -> bool {
         let metadata = fields.get("metadata").and_then(|node| self::fields(node));
         let name = metadata.and_then(|metadata| scalar(metadata, "name")).unwrap_or_default();
@@ -147,7 +145,7 @@ impl Walk<'_> {
             .flat_map(members)
             .map(|((key, at), node)| entry(text, key, at, node))
             .collect();
-        // A compressed entry replaces a plain one, one that cannot be read does not.
+        // A compressed entry replaces a plain one, unless it is unreadable.
         let (unread, packed): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.key.is_empty());
         let unread = unread.into_iter().map(|entry| Entry { key: format!("{}.yaml", self.group), ..entry });
         let entries = unread.chain(plain).chain(packed).collect();
@@ -158,8 +156,8 @@ impl Walk<'_> {
         rank != Rank::Other
     }
 
-    /// One value under a long name: an operation of a JSON patch (`path: /data/queues.yaml`), a parameter of Argo CD or Terraform
-    /// (`name: yunikornDefaults.queues\.yaml`).
+    /// An operation of a JSON patch (`path: /data/queues.yaml`), a parameter of Argo CD or Terraform (`name:
+    /// yunikornDefaults.queues\.yaml`).
     fn named_value(&mut self, text: &Text<'_>, fields: Fields<'_>) {
         let Some(value) = fields.get("value") else { return };
         let path = fields.get("op").and_then(|_| scalar(fields, "path"));
@@ -175,7 +173,7 @@ impl Walk<'_> {
         self.layers.push(Layer { rank, shape, name: key, at, any_key: false, entries });
     }
 
-    /// A map with `queues.yaml: |` in it that is nothing else.
+    /// A map with only `queues.yaml: |`.
     fn lone(&mut self, text: &Text<'_>, fields: Fields<'_>) -> bool {
         let group = format!("{}.yaml", self.group);
         let is_one = |key: &str, node: Node<'_>| {
@@ -191,7 +189,7 @@ impl Walk<'_> {
         true
     }
 
-    /// A text inside the text: values as a string, a patch.
+    /// Values as a string, or a patch.
     fn inside(&mut self, text: &Text<'_>, node: Node<'_>) {
         let Some(scalar) = node.scalar() else { return };
         let is_tree = scalar.text.contains(':') && SIGNS.iter().any(|sign| scalar.text.contains(sign));
@@ -217,12 +215,10 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a text is a queue configuration by itself.
 fn is_whole(text: &str) -> bool {
     is_configuration(text) && super::starts_plain(text)
 }
 
-/// Whether a key is one that the queue configuration depends on.
 fn is_setting(key: &str) -> bool {
     key.ends_with(".yaml") || key == "service.policyGroup"
 }
@@ -232,7 +228,6 @@ fn layer(text: &Text<'_>, rank: Rank, name: &str, at: Place) -> Layer {
     Layer { rank, shape, name: name.to_owned(), at, any_key: false, entries: Vec::new() }
 }
 
-/// An entry of a map with its value.
 pub(super) fn entry(text: &Text<'_>, key: &str, at: Place, node: Node<'_>) -> Entry {
     Entry { key: key.to_owned(), at: text.places.outer(at), value: value(text, key, node) }
 }
@@ -263,7 +258,7 @@ fn value(text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
     fault.map_or(Value::Reported, moved)
 }
 
-/// A structured value as the text that a function makes of it.
+/// As a function makes it.
 pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
     match emit::text_of(node, text.hcl) {
         Ok((made, runs)) => Value::Text(made, text.places.made(runs, node.at())),
@@ -271,8 +266,8 @@ pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
     }
 }
 
-/// An entry of `binaryData`: its key loses the form of its compression (K8S-011). One that YuniKorn is invalid for the queue
-/// configuration has an empty key.
+/// The key loses the suffix of its compression (K8S-011), and is empty for entries that YuniKorn does not use for the
+/// queue configuration.
 fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) -> Option<Entry> {
     let group = format!("{group}.yaml");
     let (name, form) = key.rsplit_once('.')?;
@@ -297,7 +292,7 @@ fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) ->
     Some(Entry { key: name.to_owned(), at: outer, value })
 }
 
-/// What a tree is, for a person; empty for Helm values, ConfigMaps and lists.
+/// Empty for Helm values, ConfigMaps, and lists.
 pub(super) fn shape_of(root: Node<'_>) -> String {
     let Some(fields) = fields(root) else { return String::new() };
     let is_kustomize = fields.raw("configMapGenerator").is_some() || fields.raw("patches").is_some();
@@ -317,7 +312,6 @@ fn join(one: &str, other: &str) -> String {
     if one.is_empty() { other.to_owned() } else { format!("{one}, {other}") }
 }
 
-/// The fields of a map, whatever they are.
 pub(super) fn fields(node: Node<'_>) -> Option<Fields<'_>> {
     if node.is_map() { node.any_map("", "", &mut Faults::default()) } else { None }
 }
@@ -326,7 +320,6 @@ fn members<'n>(node: Node<'n>) -> Vec<((&'n str, Place), Node<'n>)> {
     fields(node).into_iter().flatten().map(|(key, value)| ((key.text, key.at), value)).collect()
 }
 
-/// The text of a scalar under a key.
 pub(super) fn scalar<'n>(fields: Fields<'n>, key: &str) -> Option<&'n str> {
     fields.get(key)?.scalar().map(|scalar| scalar.text)
 }

@@ -1,4 +1,4 @@
-//! W-003: groups that stand where users do in an access list.
+//! W-003: groups in the position of users in an access list.
 
 use model::Acl;
 use model::acl::AclNames;
@@ -6,11 +6,9 @@ use model::acl::AclNames;
 use super::{Lint, Queue, fields, list};
 use crate::node::Fields;
 
-/// Words of a name that say that it is a group.
 const WORDS: [&str; 3] = ["group", "groups", "grp"];
 
 impl Lint {
-    /// The names that are groups somewhere in the partition.
     pub(super) fn collect_groups(&mut self, of: Fields<'_>) {
         for limit in list(of, "limits").into_iter().filter_map(fields) {
             let names = list(limit, "groups").into_iter().filter_map(|name| name.scalar());
@@ -26,7 +24,7 @@ impl Lint {
         }
     }
 
-    /// W-003: the access lists of a queue.
+    /// W-003.
     pub(super) fn access(&mut self, queue: Queue<'_, '_>) {
         for key in ["submitacl", "adminacl"] {
             let Some(node) = queue.fields.get(key) else { continue };

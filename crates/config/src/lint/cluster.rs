@@ -1,4 +1,4 @@
-//! W-010 and W-011: amounts that do not fit the nodes or the pods of a cluster.
+//! W-010 and W-011: values that do not fit the nodes or the pods of a cluster.
 
 use model::quantity::show_amount;
 use model::{Resource, parse_quantity};
@@ -7,7 +7,7 @@ use super::{Lint, Queue, fields, list};
 use crate::node::Fields;
 use crate::types::Place;
 
-/// What is known of the cluster that a configuration is for.
+/// The cluster of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// The sum of all nodes.
@@ -21,14 +21,13 @@ pub struct Known {
 pub struct KnownPod {
     /// The full path of its queue.
     pub queue: String,
-    /// Namespace and name.
+    /// `namespace/name`.
     pub name: String,
-    /// What it requests.
+    /// Its requested resources.
     pub resource: Resource,
 }
 
 impl Lint {
-    /// W-010: more guaranteed than the nodes have.
     pub(super) fn guarantees(&mut self, queue: Queue<'_, '_>) {
         let Some(nodes) = self.known.nodes.clone() else { return };
         for (name, amount, at) in amounts(queue.fields, "guaranteed") {
@@ -47,7 +46,7 @@ impl Lint {
         }
     }
 
-    /// The same for the sum of queues without a guarantee of the one above them.
+    /// If the parent has no guaranteed resources.
     fn guarantees_below(&mut self, queue: Queue<'_, '_>, nodes: &Resource) {
         for (name, sum) in guaranteed_below(queue.fields).iter() {
             let is_own = amounts(queue.fields, "guaranteed").iter().any(|(own, ..)| *own == name);
@@ -66,7 +65,6 @@ impl Lint {
         }
     }
 
-    /// W-011: a maximum that one pod of the queue exceeds.
     pub(super) fn small_maximum(&mut self, queue: Queue<'_, '_>) {
         for (name, amount, at) in amounts(queue.fields, "max") {
             let is_inside = |pod: &&KnownPod| {
@@ -89,7 +87,6 @@ impl Lint {
     }
 }
 
-/// The amounts of a map of `resources` that are quantities, each with its place.
 fn amounts<'d>(of: Fields<'d>, kind: &str) -> Vec<(&'d str, i64, Place)> {
     let resources = of.get("resources").and_then(fields);
     let all = resources.and_then(|resources| resources.get(kind)).and_then(fields);
@@ -99,7 +96,7 @@ fn amounts<'d>(of: Fields<'d>, kind: &str) -> Vec<(&'d str, i64, Place)> {
         .collect()
 }
 
-/// The guarantees of the queues below one, summed; a queue with its own guarantee counts with that.
+/// If a child has no value for a name, the sum of its children counts.
 fn guaranteed_below(queue: Fields<'_>) -> Resource {
     let mut sum = Resource::new();
     for child in list(queue, "queues").into_iter().filter_map(fields) {

@@ -1,11 +1,11 @@
-//! W-007: limits that the queue's own maximum makes pointless.
+//! W-007: limits without an effect because of the queue's maximum.
 
 use model::parse_quantity;
 
 use super::{Lint, Queue, fields, list, text_of};
 
 impl Lint {
-    /// W-007: the limits of a queue that can never be reached first.
+    /// W-007.
     pub(super) fn idle_limits(&mut self, queue: Queue<'_, '_>) {
         for limit in list(queue.fields, "limits").into_iter().filter_map(fields) {
             let resources: Vec<_> = limit.get("maxresources").and_then(fields).into_iter().flatten().collect();
@@ -34,7 +34,6 @@ impl Lint {
 }
 
 impl Queue<'_, '_> {
-    /// The least maximum of a resource of the queue and those above it.
     fn maximum(&self, name: &str) -> Option<i64> {
         let resources = self.fields.get("resources").and_then(fields);
         let own = resources.and_then(|resources| text_of(resources.get("max").and_then(fields)?, name));
@@ -42,14 +41,13 @@ impl Queue<'_, '_> {
         own.into_iter().chain(self.above.and_then(|above| above.maximum(name))).min()
     }
 
-    /// The least number of applications that may run in the queue and those above it.
     fn most_apps(&self) -> Option<u64> {
         let own = count(text_of(self.fields, "maxapplications"));
         own.into_iter().chain(self.above.and_then(Self::most_apps)).min()
     }
 }
 
-/// A number that is written; 0 is none.
+/// 0 means none.
 fn count(text: Option<&str>) -> Option<u64> {
     text?.parse().ok().filter(|number| *number > 0)
 }

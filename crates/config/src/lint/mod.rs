@@ -1,4 +1,4 @@
-//! Warnings about a valid configuration that does not do what was meant. Each has an id, which a comment or the command line can allow.
+//! Warnings about a valid configuration that probably differs from the intention. Each can be allowed by its ID.
 
 mod access;
 mod cluster;
@@ -18,24 +18,23 @@ use model::Profile;
 
 pub use cluster::{Known, KnownPod};
 
-/// The ids of all warnings; `docs/rules.md` says what each means.
+/// The IDs of all warnings; `docs/rules.md` describes them.
 pub const IDS: [&str; 15] = [
     "W-001", "W-002", "W-003", "W-004", "W-005", "W-006", "W-007", "W-008", "W-009", "W-010", "W-011", "W-012",
     "W-013", "W-014", "W-015",
 ];
 
-/// What allows warnings on its own line, or on the next one if the line has nothing else.
+/// On its line, or on the next one if the line has nothing else.
 const ALLOWED: &str = "# kornsole: allow ";
 
-/// The deepest queue that is examined.
 const DEEPEST: usize = yaml::DEEPEST;
 
-/// The warnings of a configuration, with their places in its text. A text that is no YAML has none.
+/// The warnings of a configuration with their locations. Invalid YAML has none.
 pub fn lint(text: &str) -> Vec<Fault> {
     lint_for(text, &Known::default())
 }
 
-/// The same, with those about the cluster that the configuration is for.
+/// The same, including warnings about the cluster.
 pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
     let Some(document) = yaml::parse(text, &mut Faults::new(Profile::default())) else { return Vec::new() };
     let mut lint = Lint { known: known.clone(), ..Lint::default() };
@@ -49,24 +48,18 @@ pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
     lint.found
 }
 
-/// The warnings that were found so far, and what later ones are compared with.
 #[derive(Default)]
 struct Lint {
     found: Vec<Fault>,
     units: units::Amounts,
-    /// Names that stand as groups in access lists and limits.
     groups: BTreeSet<String>,
-    /// By the path of a queue, in small letters.
+    /// By queue path in lower case.
     bounds: BTreeMap<String, placement::Bounds>,
-    /// What is known of the cluster.
     known: Known,
-    /// The partition never preempts.
     preemption_is_off: bool,
-    /// Placement rules of the partition create queues.
     creates: bool,
 }
 
-/// A queue on the way down.
 #[derive(Clone, Copy)]
 struct Queue<'q, 'd> {
     fields: Fields<'d>,
@@ -85,7 +78,7 @@ impl Lint {
         let rules = list(partition, "placementrules");
         self.creates = rules.into_iter().filter_map(fields).any(|rule| text_of(rule, "create") == Some("true"));
         let queues: Vec<Fields<'_>> = list(partition, "queues").into_iter().filter_map(fields).collect();
-        // A list without root is the one below root (CFG-015).
+        // A list without a root contains the children of the root (CFG-015).
         let is_root =
             |queue: &Fields<'_>| text_of(*queue, "name").is_some_and(|name| name.eq_ignore_ascii_case("root"));
         let prefix = if queues.len() == 1 && queues.iter().all(is_root) { "" } else { "root." };
@@ -116,7 +109,6 @@ impl Lint {
         }
     }
 
-    /// The names and the units of all amounts of a queue, a template, or a partition.
     fn amounts(&mut self, of: Fields<'_>, path: &str) {
         let resources = of.get("resources").and_then(fields);
         for kind in ["guaranteed", "max"] {
@@ -140,7 +132,7 @@ fn warning(code: &'static str, at: Place, path: &str, message: String, hint: &st
     Fault { code, severity: Severity::Warning, at, path: path.to_owned(), message, hint: hint.to_owned() }
 }
 
-/// The lines on which comments allow warnings, with the ids.
+/// With the IDs.
 fn allowed_lines(text: &str) -> Vec<(u32, &str)> {
     let mut allowed = Vec::new();
     let mut pending: Vec<&str> = Vec::new();
@@ -170,7 +162,7 @@ fn text_of<'d>(of: Fields<'d>, key: &str) -> Option<&'d str> {
     of.get(key)?.scalar().map(|scalar| scalar.text)
 }
 
-/// The warnings as a check shows them: those that are allowed are removed, those that are denied are errors.
+/// Removes allowed warnings, and turns denied ones into errors.
 pub fn judged(mut warnings: Vec<Fault>, allow: &[String], deny: &[String]) -> Vec<Fault> {
     warnings.retain(|fault| !allow.iter().any(|id| id == fault.code));
     for fault in warnings.iter_mut().filter(|fault| deny.iter().any(|id| id == fault.code)) {

@@ -1,11 +1,10 @@
-//! W-001: names of resources that no pod requests.
+//! W-001: resource names that no pod requests.
 
 use super::{Lint, fields, warning};
 use crate::node::Fields;
 
 impl Lint {
-    /// W-001: names that are in no request of a pod. Kubernetes accepts its own names and names with a domain, and the shim calls `cpu`
-    /// `vcore`.
+    /// W-001: Kubernetes accepts its own names and names with a domain; the shim maps `cpu` to `vcore`.
     pub(super) fn names(&mut self, of: Fields<'_>, kind: &str, path: &str) {
         for (key, _) in of.get(kind).and_then(fields).into_iter().flatten() {
             let Some(hint) = unrequested(key.text) else { continue };
@@ -15,7 +14,7 @@ impl Lint {
     }
 }
 
-/// What to write for a name that no pod requests; `None` if pods can request it.
+/// `None` if pods can request it.
 fn unrequested(name: &str) -> Option<String> {
     let known = |name: &str| {
         matches!(name, "vcore" | "memory" | "ephemeral-storage" | "pods")

@@ -3,7 +3,7 @@
 use super::{Lint, Node, Queue, fields, list, text_of};
 use crate::node::Fields;
 
-/// What bounds the queues that are created below a configured one.
+/// Of created queues.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bounds {
     maximum: bool,
@@ -11,7 +11,6 @@ pub(super) struct Bounds {
     parent: bool,
 }
 
-/// Whom a filter lets pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Passes {
     All,
@@ -20,7 +19,6 @@ enum Passes {
 }
 
 impl Lint {
-    /// Notes what bounds the queues below this one.
     pub(super) fn note_bounds(&mut self, queue: Queue<'_, '_>) {
         let has_max = |of: Fields<'_>| {
             let max = of.get("resources").and_then(fields).and_then(|resources| resources.get("max"));
@@ -32,7 +30,6 @@ impl Lint {
         self.bounds.insert(queue.path.to_ascii_lowercase(), bounds);
     }
 
-    /// The rules of a partition.
     pub(super) fn rules(&mut self, partition: Fields<'_>, name: &str) {
         let rules: Vec<Fields<'_>> = list(partition, "placementrules").into_iter().filter_map(fields).collect();
         let mut first: Option<Fields<'_>> = None;
@@ -57,7 +54,7 @@ impl Lint {
         }
     }
 
-    /// W-004: a filter that all users pass, or none.
+    /// W-004: passes all users or none.
     fn filters(&mut self, rule: Fields<'_>, name: &str) {
         if let Some(filter) = rule.get("filter").and_then(fields) {
             let (message, hint) = match passes(filter) {
@@ -78,7 +75,7 @@ impl Lint {
         }
     }
 
-    /// W-006: a rule that creates queues which nothing bounds.
+    /// W-006: creates unbounded queues.
     fn created(&mut self, rule: Fields<'_>, name: &str) {
         if text_of(rule, "create") != Some("true") || kind(rule) == "fixed" {
             return;
@@ -93,7 +90,7 @@ impl Lint {
         }
     }
 
-    /// Whether a rule gives a queue for every application, as far as its user may submit there: a leaf, or for its child rule a parent.
+    /// Apart from submit access. The result is a leaf, or a parent for the child rule.
     fn matches_all(&self, rule: Fields<'_>, for_child: bool) -> bool {
         let unfiltered = rule.get("filter").and_then(fields).is_none_or(|filter| passes(filter) == Passes::All);
         let create = text_of(rule, "create") == Some("true");
@@ -117,13 +114,12 @@ fn kind(rule: Fields<'_>) -> String {
     text_of(rule, "name").unwrap_or_default().to_ascii_lowercase()
 }
 
-/// The path that a fixed rule gives.
 fn fixed(rule: Fields<'_>) -> String {
     let value = text_of(rule, "value").unwrap_or_default().to_ascii_lowercase();
     if value == "root" || value.starts_with("root.") { value } else { format!("{}.{value}", base(rule)) }
 }
 
-/// The configured queue below which a rule creates.
+/// The configured queue in which a rule creates.
 fn base(rule: Fields<'_>) -> String {
     match rule.get("parent").and_then(fields) {
         Some(parent) if kind(parent) == "fixed" => fixed(parent),
@@ -132,7 +128,7 @@ fn base(rule: Fields<'_>) -> String {
     }
 }
 
-/// A path and those above it.
+/// Including the path.
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('.').map(|(above, _)| above))
 }

@@ -1,10 +1,9 @@
-//! W-008, W-009, W-014, and W-015: properties of preemption and priority that cannot have an effect.
+//! W-008, W-009, W-014, and W-015: properties of preemption and priority without an effect.
 
 use super::{Lint, Queue, fields, list, text_of};
 use crate::node::Fields;
 
 impl Lint {
-    /// The properties of a queue.
     pub(super) fn properties(&mut self, queue: Queue<'_, '_>) {
         let Some(properties) = queue.fields.get("properties").and_then(fields) else { return };
         for (key, _) in properties {
@@ -56,7 +55,7 @@ impl Lint {
 }
 
 impl Queue<'_, '_> {
-    /// Whether the queue is a leaf with a guarantee, and a preemption fence.
+    /// Whether the queue is a leaf with guaranteed resources and a preemption fence.
     fn is_fenced_leaf(&self) -> bool {
         let is_leaf = list(self.fields, "queues").is_empty()
             && text_of(self.fields, "parent") != Some("true")
@@ -64,7 +63,7 @@ impl Queue<'_, '_> {
         is_leaf && own_guarantee(self.fields) && property(self.fields, "preemption.policy") == Some("fence")
     }
 
-    /// Whether the queue above is a priority fence, with this queue alone in it.
+    /// With this queue as the only child.
     fn is_alone_in_fence(&self) -> bool {
         self.above.is_some_and(|above| {
             let is_fence = property(above.fields, "priority.policy") == Some("fence");
@@ -72,13 +71,13 @@ impl Queue<'_, '_> {
         })
     }
 
-    /// Whether the queue, or one above it, has a guarantee.
+    /// On the path.
     fn is_guaranteed(&self) -> bool {
         own_guarantee(self.fields) || self.above.is_some_and(Self::is_guaranteed)
     }
 }
 
-/// Whether the queue, its template, or a queue below it has a guarantee.
+/// The queue, its template, or a descendant.
 fn guarantees(queue: Fields<'_>) -> bool {
     let template = queue.get("childtemplate").and_then(fields);
     own_guarantee(queue)

@@ -1,4 +1,4 @@
-//! Each warning by an example that has it, and by its nearest neighbor that has not.
+//! Each warning by an example with it, and by the most similar one without it.
 
 use super::*;
 
@@ -53,7 +53,7 @@ fn what_is_denied_is_an_error_and_what_is_allowed_is_gone() {
     assert_eq!(judged(warnings, &[], &ids)[0].severity, Severity::Error);
 }
 
-/// The ids, lines and messages of the warnings of a text.
+/// The IDs, lines, and messages of the warnings of a text.
 fn said(text: &str) -> Vec<String> {
     lint(text).into_iter().map(|fault| format!("{} {}: {}", fault.code, fault.at.line, fault.message)).collect()
 }
@@ -176,7 +176,6 @@ fn said_for(text: &str, known: &Known) -> Vec<String> {
     all.map(|fault| format!("{} {}:{}: {}", fault.code, fault.at.line, fault.at.column, fault.message)).collect()
 }
 
-/// Two queues with guarantees of 6 and 5 cores.
 const GUARANTEED: &str = "\
 partitions:
   - name: default

@@ -1,4 +1,4 @@
-//! W-002: amounts that look a thousand times off, or more.
+//! W-002: values that seem wrong by a factor of a thousand or more.
 
 use std::collections::BTreeMap;
 
@@ -7,29 +7,26 @@ use model::parse_quantity;
 use super::{Fault, Place, fields, warning};
 use crate::node::Fields;
 
-/// Less memory than any pod has, in bytes: a megabyte.
 const LITTLE: i64 = 1 << 20;
-/// From so many cores on, the plain one of two amounts with the same digits is the odd one.
+/// A value without a suffix is suspicious from here on, if another has the same digits.
 const MANY_CORES: u64 = 100;
 
-/// All amounts of processors of a text, and what is odd about the others.
+/// All CPU values of a text, and the suspicious other values.
 #[derive(Default)]
 pub(super) struct Amounts {
     cores: Vec<Cores>,
     found: Vec<Fault>,
 }
 
-/// An amount of `vcore` as it is written.
 struct Cores {
     number: u64,
-    /// It has the suffix `m`; without a suffix it counts cores.
+    /// Whether it has the suffix `m`.
     milli: bool,
     at: Place,
     path: String,
 }
 
 impl Amounts {
-    /// Takes the amounts of a map, such as `max`.
     pub(super) fn take(&mut self, of: Fields<'_>, kind: &str, path: &str) {
         for (key, value) in of.get(kind).and_then(fields).into_iter().flatten() {
             let Some(text) = value.scalar().map(|scalar| scalar.text.trim()) else { continue };
@@ -60,10 +57,9 @@ impl Amounts {
         ));
     }
 
-    /// Adds what was found.
     pub(super) fn report(&mut self, to: &mut Vec<Fault>) {
         to.append(&mut self.found);
-        // From the last one on, so that the first one of each amount stays.
+        // So that the first one of each value remains.
         let first: BTreeMap<(u64, bool), &Cores> =
             self.cores.iter().rev().map(|one| ((one.number, one.milli), one)).collect();
         for one in &self.cores {

@@ -11,7 +11,6 @@ fn schema_faults(text: &str, profile: Profile) -> Vec<String> {
     faults(&schema, &schema, &value_of(text).expect("it is YAML"), "")
 }
 
-/// Each level with the keys that the reader knows there.
 const LEVELS: [(&str, &[&str]); 8] = [
     ("file", &decode::FILE),
     ("partition", &decode::PARTITION),
@@ -40,7 +39,7 @@ fn the_keys_are_those_of_the_reader() {
     }
 }
 
-/// Every key of every level in one text; `EXTRA` represents what only some profiles know.
+/// `EXTRA` represents keys of some profiles.
 const EVERYTHING: &str = "\
 checksum: ABC
 partitions:
@@ -89,7 +88,7 @@ fn a_text_with_every_key_fits() {
     }
 }
 
-/// What the reader refuses for its shape the schema refuses too; the exceptions are texts that YAML 1.2 makes a number of.
+/// Except for texts that YAML 1.2 reads as numbers.
 #[test]
 fn it_agrees_with_the_reader_on_the_recorded_configurations() {
     const OF_SHAPE: [&str; 12] = [

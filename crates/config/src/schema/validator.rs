@@ -1,4 +1,4 @@
-//! A validator for the keywords that our schema uses, and the YAML that an editor would give it.
+//! A validator for the keywords of the schema, and the YAML values of an editor.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use crate::fault::Faults;
 use crate::node::FieldValue;
 use crate::yaml::{self, Node, Style};
 
-/// The first document as an editor's YAML reader makes it, by the core schema of YAML 1.2.
+/// The first document by the core schema of YAML 1.2, as an editor reads it.
 pub fn value_of(text: &str) -> Option<Value> {
     let document = yaml::parse(text, &mut Faults::default())?;
     Some(document.root().map_or(Value::Null, plain))
@@ -44,7 +44,7 @@ fn plain(node: Node<'_>) -> Value {
     }
 }
 
-/// Why the value does not fit the schema; empty when it does. A keyword that is unknown here fails the test.
+/// The violations of the schema. An unknown keyword fails the test.
 pub fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut out = Vec::new();
     let fits = |schema: &Value, value: &Value| faults(root, schema, value, at).is_empty();

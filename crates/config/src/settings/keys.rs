@@ -5,23 +5,21 @@ use std::time::Duration;
 use super::SchedulerConfig;
 use super::values::{SettingText, acl, command, duration, flag, number, path, text, webhook};
 
-/// A key of the settings file, with what reads and prints it.
+/// A key of the settings file.
 pub struct SettingKey {
     /// The name in the file and in `--set`.
     pub name: &'static str,
-    /// The type of its value, for a person.
+    /// The type of its value, as text.
     pub kind: &'static str,
-    /// What holds when it is not written; empty: nothing is set.
+    /// The default value; empty if unset.
     pub default: &'static str,
-    /// What it waits for before it has an effect; empty when it has.
+    /// The condition for its effect; empty if it is immediate.
     pub waits_for: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
-    /// Whether the value is the name of a file or directory.
     pub(super) path: bool,
-    /// Whether the value may be a list.
     pub(super) list: bool,
-    /// Takes a value over, or says what is due.
+    /// Sets the value, or returns the expected form.
     pub(super) set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,
 }
 
@@ -36,7 +34,6 @@ impl SettingKey {
         Self { name, kind, default, waits_for: "", doc, path: false, list: false, set }
     }
 
-    /// A key without a default that names a file or directory.
     const fn path(
         name: &'static str,
         doc: &'static str,
@@ -59,13 +56,12 @@ const DURATION: &str = "duration";
 const NUMBER: &str = "whole number";
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Puts a value in its place.
 fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
     *place = value?;
     Ok(())
 }
 
-/// Every key, in the order in which they are printed.
+/// Every key in the order of printing.
 pub static KEYS: [SettingKey; 27] = [
     SettingKey::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
         put(&mut c.bind_host, text(w))

@@ -1,8 +1,7 @@
-//! The scheduler's own configuration: what the operator decides once, at the start of the process.
+//! The scheduler's own configuration: the settings of the operator at the start of the process, a flat map in YAML.
 //!
-//! One flat map of keys and values in YAML. [`KEYS`] is the one table of them: name, type, default, meaning, and how a value
-//! is taken over; reading, overriding, printing and the documentation all go by it. It has nothing to do with the queue
-//! configuration: no one who administers queues can change it.
+//! [`KEYS`] is the only table of names, types, defaults, meanings, and setters. Administrators of queues cannot change
+//! these settings.
 
 mod host;
 mod keys;
@@ -23,36 +22,36 @@ use super::yaml::{self, Node};
 use model::{Acl, Profile};
 use values::SettingText;
 
-/// What the scheduler's own configuration says, each value in its type. The keys' meanings are in [`KEYS`].
+/// The typed values of the scheduler's own configuration, described in [`KEYS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchedulerConfig {
     /// `bind.host`: a name or an address.
     pub bind_host: String,
     /// `bind.port`; 0 is any free port.
     pub bind_port: u16,
-    /// `tls.certificate`: the chain in PEM; goes with `tls.key`.
+    /// `tls.certificate`: the chain in PEM; requires `tls.key`.
     pub tls_certificate: Option<PathBuf>,
     /// `tls.key`: a file in PEM.
     pub tls_key: Option<PathBuf>,
-    /// `token.file`: who may arrive with which token.
+    /// `token.file`: the tokens and their users.
     pub token_file: Option<PathBuf>,
-    /// `scheduler.acl`: who may do what concerns the scheduler as a whole.
+    /// `scheduler.acl`: who may do operations on the whole scheduler.
     pub scheduler_acl: Acl,
-    /// `queues.file`: where the queue configuration is, and is stored.
+    /// `queues.file`: the file of the queue configuration.
     pub queues_file: Option<PathBuf>,
-    /// `queues.policyGroup`: which entry of a ConfigMap is the queue configuration.
+    /// `queues.policyGroup`: the entry of a ConfigMap with the queue configuration.
     pub policy_group: String,
-    /// `state.folder`: where the journal is; nothing is kept without.
+    /// `state.folder`: the directory of the journal; without it nothing is stored.
     pub state_folder: Option<PathBuf>,
-    /// `state.size`: how much of the disk the journal may take, in bytes.
+    /// `state.size`: the disk limit of the journal in bytes.
     pub state_bytes: u64,
     /// `cleaner.interval`, between two passes of the cleaner.
     pub cleaner_interval: Duration,
-    /// `event.*`: how many events are kept.
+    /// `event.*`: the storage of events.
     pub event: EventConfig,
-    /// `drain.*`: who is notified of queues that drain.
+    /// `drain.*`: the reports about draining queues.
     pub drain: DrainConfig,
-    /// `cycle.allocations`: how many decisions are made before anything else has its turn.
+    /// `cycle.allocations`: the number of decisions before other work runs.
     pub allocations_per_cycle: u32,
     /// `preemption.interval`, between two searches for victims.
     pub preemption_interval: Duration,
@@ -60,65 +59,63 @@ pub struct SchedulerConfig {
     pub preemption_min_load: u8,
 }
 
-/// How many events are kept, and who may listen (SCH-220).
+/// The limits of stored events and their readers (SCH-220).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventConfig {
-    /// `event.trackingEnabled`; without it no events are kept.
+    /// `event.trackingEnabled`: whether events are stored.
     pub tracking_enabled: bool,
-    /// `event.requestCapacity`: how many are kept for the resource manager.
+    /// `event.requestCapacity`: the number stored for the resource manager.
     pub request_capacity: u32,
-    /// `event.ringBufferCapacity`: how many are kept for readers.
+    /// `event.ringBufferCapacity`: the number stored for readers.
     pub ring_buffer_capacity: u32,
-    /// `event.maxStreams`: how many may listen at one time.
+    /// `event.maxStreams`: the limit of simultaneous readers.
     pub max_streams: u32,
-    /// `event.maxStreamsPerHost`, of one address.
+    /// `event.maxStreamsPerHost`: the same per address.
     pub max_streams_per_host: u32,
     /// `event.RESTResponseSize`: the most events of one answer.
     pub rest_response_size: u32,
 }
 
-/// When a draining queue counts as stuck, and who is notified (SCH-211).
+/// When a draining queue counts as stuck, and its reports (SCH-211).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrainConfig {
     /// `drain.stuckAfter`; zero: never.
     pub stuck_after: Duration,
-    /// `drain.command`: the program and its arguments; empty when none is called.
+    /// `drain.command`: the program and its arguments; empty if none.
     pub command: Vec<String>,
-    /// `drain.webhook`: the URL that a report is posted to.
+    /// `drain.webhook`: the URL for reports.
     pub webhook: Option<String>,
-    /// `drain.ca`: authorities in PEM, next to the system's
+    /// `drain.ca`: authorities in PEM in addition to the system's.
     pub authorities: Option<PathBuf>,
-    /// `drain.timeout`, for each try
+    /// `drain.timeout` of each attempt.
     pub timeout: Duration,
-    /// `drain.retries`: tries after the first one
+    /// `drain.retries` after the first attempt.
     pub retries: u32,
-    /// `drain.retryPause`: before the first retry; doubled before each further one
+    /// `drain.retryPause` before the first retry; doubled before each further one.
     pub retry_pause: Duration,
 }
 
-/// Where a value is from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is the default.
+    /// The default.
     Default,
-    /// It is in the file.
+    /// The file.
     File(Place),
     /// A flag of the command line, as written there.
     Flag(String),
 }
 
-/// The scheduler's own configuration with where each value is from.
+/// The scheduler's own configuration with the origin of each value.
 #[derive(Clone, Debug)]
 pub struct Settings {
     config: SchedulerConfig,
-    /// What was written for each key of [`KEYS`], and where; nothing written is not set.
+    /// For each key of [`KEYS`].
     written: Vec<(Option<SettingText>, Origin)>,
-    /// The file's name; empty without one.
     file: String,
 }
 
 impl Default for Settings {
-    /// What holds without a file and without flags.
     fn default() -> Self {
         let mut config = SchedulerConfig::default();
         let default = |key: &SettingKey| {
@@ -133,13 +130,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The effective values, defaults filled in.
+    /// The effective values, including defaults.
     pub fn config(&self) -> &SchedulerConfig {
         &self.config
     }
 
-    /// Takes over a file, every key of it. Relative paths in it count from its directory. Returns every fault; a value with a fault
-    /// is left unchanged.
+    /// Reads a file; relative paths are based on its directory. Returns every error; a key with an error keeps its
+    /// value.
     pub fn read(&mut self, file: &Path, bytes: &[u8]) -> Vec<Fault> {
         self.file = file.display().to_string();
         let mut faults = Faults::new(Profile::Kornsole);
@@ -172,10 +169,10 @@ impl Settings {
         }
     }
 
-    /// Overrides a key from the command line, by `flag` as written there. Relative paths count from the present directory.
+    /// Overrides a key; relative paths are based on the current directory.
     ///
     /// # Errors
-    /// What is wrong and what would be right.
+    /// The error and the expected form.
     pub fn set(&mut self, name: &str, value: &str, flag: &str) -> Result<(), String> {
         let Some(at) = KEYS.iter().position(|key| key.name == name) else {
             let mut faults = Faults::default();
@@ -188,7 +185,7 @@ impl Settings {
             .map_err(|due| format!("{flag}: `{name}` is {value:?}; expected {due}"))
     }
 
-    /// What does not go together, each fault at the key that requests the other.
+    /// Returns the missing keys, each error at the key that requires another one.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (one, other) in [("tls.certificate", "tls.key"), ("tls.key", "tls.certificate")] {
@@ -217,7 +214,6 @@ impl Settings {
     }
 }
 
-/// What is written for a key: a single value, or a list of them where the key takes one.
 fn written(value: Node<'_>, key: &SettingKey, faults: &mut Faults) -> Option<SettingText> {
     if let Some(scalar) = value.scalar() {
         return Some(SettingText::One(scalar.text.to_owned()));

@@ -1,4 +1,4 @@
-//! The scheduler's own configuration as text: what holds and why, and a file to start from.
+//! The scheduler's own configuration as text: the effective values with their origin, and a template.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use super::values::SettingText;
 use super::{Origin, Settings};
 
 impl Settings {
-    /// What holds, a line for each key, with where it is from. The text is itself such a configuration.
+    /// The values, one line per key, with their origin. The text is a valid configuration.
     pub fn print(&self) -> String {
         let lines: Vec<(String, String)> = KEYS
             .iter()
@@ -23,8 +23,7 @@ impl Settings {
         lines.into_iter().map(line).collect()
     }
 
-    /// What is set in addition the defaults, by key, as text. Of commands and webhooks it says only that there is one: what they say may
-    /// be a secret.
+    /// The values from the file and the flags. Commands and webhooks are only mentioned, because they may be secret.
     pub fn extra(&self) -> BTreeMap<String, String> {
         const SECRET: [&str; 2] = ["drain.command", "drain.webhook"];
         let set = KEYS.iter().zip(&self.written).filter(|(_, (_, origin))| *origin != Origin::Default);
@@ -50,7 +49,7 @@ impl Settings {
     }
 }
 
-/// The documentation of all keys, as a file that says nothing but the defaults.
+/// The documentation of all keys, as a file with the defaults.
 pub fn template() -> String {
     let mut text = "# The scheduler's own configuration. Read once, at start. Command-line flags override it.\n# \
             Relative paths are relative to the directory of this file.\n"
@@ -95,7 +94,7 @@ fn value(written: &SettingText) -> String {
     }
 }
 
-/// A text as YAML reads it back: as it is where that is safe, else between double quotes.
+/// YAML reads it back unchanged.
 fn plain_or_quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
     let null = matches!(text, "null" | "Null" | "NULL");
@@ -111,7 +110,6 @@ fn plain_or_quoted(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-/// A remark must not end its line.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

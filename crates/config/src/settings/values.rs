@@ -1,4 +1,4 @@
-//! Reading the values of the scheduler's own configuration. Each reader says what is due when it refuses.
+//! Parsers of the values of the scheduler's own configuration. Each error contains the expected form.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,6 @@ use crate::values::boolean;
 use model::Acl;
 use model::acl::AclNames;
 
-/// What a person wrote for a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SettingText {
     /// A single value.
@@ -18,7 +17,7 @@ pub(super) enum SettingText {
 }
 
 impl SettingText {
-    /// The single value; a list never gets here for keys that take none.
+    /// Keys without lists never get a list.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::One(text) => text,
@@ -26,7 +25,7 @@ impl SettingText {
         }
     }
 
-    /// The same with a relative path put into `folder`.
+    /// Joins a relative path to `folder`.
     pub(super) fn within(self, folder: &Path) -> Self {
         match self {
             Self::One(text) if !text.is_empty() => Self::One(folder.join(text).display().to_string()),
@@ -49,7 +48,6 @@ pub(super) fn path(written: &SettingText) -> Result<Option<PathBuf>, String> {
     }
 }
 
-/// A whole number within bounds.
 pub(super) fn number<T>(written: &SettingText, least: u32, most: u32) -> Result<T, String>
 where
     T: TryFrom<u32>,
@@ -61,7 +59,7 @@ where
     number.and_then(|number| T::try_from(number).ok()).ok_or_else(due)
 }
 
-/// A duration of at most 30 days that is `least` or longer; zero only where that is the least.
+/// From `least` to 30 days; zero only if that is the minimum.
 pub(super) fn duration(written: &SettingText, least: Duration) -> Result<Duration, String> {
     const MOST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
     let duration = parse_duration(written.text()).filter(|duration| (least..=MOST).contains(duration));
@@ -80,7 +78,7 @@ pub(super) fn flag(written: &SettingText) -> Result<bool, String> {
     }
 }
 
-/// An access list by the grammar of queues, every entry of it a legal name.
+/// In the syntax of queues, with valid names.
 pub(super) fn acl(written: &SettingText) -> Result<Acl, String> {
     const DUE: &str = "write users, a space, groups: `sue,bob ops`; `*` for all users";
     let reading = Acl::parse(written.text(), AclNames::Portable)
@@ -91,7 +89,7 @@ pub(super) fn acl(written: &SettingText) -> Result<Acl, String> {
     Ok(reading.acl)
 }
 
-/// A program with its arguments. A single text is the program alone: it is not taken apart.
+/// A single text is the program alone and is not split.
 pub(super) fn command(written: &SettingText) -> Result<Vec<String>, String> {
     let words = match written {
         SettingText::One(program) => vec![program.clone()],
@@ -101,7 +99,6 @@ pub(super) fn command(written: &SettingText) -> Result<Vec<String>, String> {
     if good { Ok(words) } else { Err("write a program, or a list of a program and its arguments".to_owned()) }
 }
 
-/// An address to post to.
 pub(super) fn webhook(written: &SettingText) -> Result<Option<String>, String> {
     let text = written.text();
     let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));

@@ -1,4 +1,4 @@
-//! The file system of the machine.
+//! The local file system.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::{FileSystem, Metadata};
 
-/// The file system of the machine.
+/// The local file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
-/// The permission bits of a mode.
 const BITS: u32 = 0o7777;
 
 impl FileSystem for Disk {
@@ -27,10 +26,10 @@ impl FileSystem for Disk {
     }
 
     fn create(&self, path: &Path, private: bool) -> io::Result<File> {
-        // Without the old file's mode the usual one, less what the process masks.
+        // The process mask applies.
         let mode = if private { 0o600 } else { 0o666 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-        // Where the file system knows no locks, no one takes the file away either.
+        // Without lock support, [`sweep`] keeps the file too.
         let _locked = file.try_lock();
         Ok(file)
     }
@@ -41,7 +40,7 @@ impl FileSystem for Disk {
 
     fn set_owner(&self, file: &File, user: u32, group: u32) -> io::Result<()> {
         let own = file.metadata()?;
-        // Nothing to change needs no right to change it.
+        // An unchanged value needs no permission.
         let differs = |mine, wanted| (mine != wanted).then_some(wanted);
         match (differs(own.uid(), user), differs(own.gid(), group)) {
             (None, None) => Ok(()),

@@ -1,19 +1,18 @@
-//! What a killed process left next to a file.
+//! Temporary files of killed processes.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use super::{Disk, folder, follow};
 
-/// Whether a name is that of a temporary file for a file of this name: `.NAME.PROCESS-NUMBER.new`.
+/// `.NAME.PROCESS-NUMBER.new`.
 fn is_own(name: &str, of: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let middle = name.strip_prefix('.').and_then(|rest| rest.strip_prefix(of)?.strip_prefix('.')?.strip_suffix(".new"));
     middle.and_then(|middle| middle.split_once('-')).is_some_and(|(process, count)| number(process) && number(count))
 }
 
-/// Removes the temporary files that were left next to a file by processes that ended in between. Those of a process that is at work are
-/// locked by it and stay, and so does everything whose name is another one. Returns what was removed.
+/// Removes the temporary files of ended processes: running ones lock theirs. Returns the removed files.
 pub fn sweep(path: &Path) -> Vec<PathBuf> {
     let Ok(path) = follow(&Disk, path) else { return Vec::new() };
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
@@ -23,15 +22,15 @@ pub fn sweep(path: &Path) -> Vec<PathBuf> {
         file && entry.file_name().to_str().is_some_and(|found| is_own(found, name))
     });
     let mut gone: Vec<PathBuf> = left.map(|entry| entry.path()).filter(|file| is_left(file)).collect();
-    // What cannot be removed is never read either.
+    // A remaining file is never read.
     gone.retain(|file| fs::remove_file(file).is_ok());
     gone.sort();
     gone
 }
 
-/// Whether no one holds the file. Where that is unknown, someone may.
+/// Not locked by a process; `false` if unknown.
 fn is_left(file: &Path) -> bool {
-    // It may have the mode of the file it was for; only its owner's process may have made it.
+    // It may have the mode of its target.
     let opened: std::io::Result<File> = OpenOptions::new().read(true).open(file);
     opened.is_ok_and(|file| file.try_lock().is_ok())
 }

@@ -1,4 +1,4 @@
-//! Storing on a file system that fails at any call, forgets what was not synced, or both; and on a real one.
+//! Storing on a file system that fails at any call, loses what was not synced, or both; and on a real one.
 
 mod forgetful;
 
@@ -16,7 +16,6 @@ const FILE: &str = "/etc/queues.yaml";
 const LINK: &str = "/home/link.yaml";
 const RETAINED: Metadata = Metadata { is_file: true, mode: 0o640, user: 7, group: 8 };
 
-/// A disk with the old file, and a link to it elsewhere.
 fn disk(trouble: Trouble) -> Forgetful {
     let disk = Forgetful::new(trouble);
     disk.put(Path::new(FILE), OLD, RETAINED);
@@ -28,7 +27,6 @@ fn stored(disk: &Forgetful, path: &str) -> Result<(), StoreError> {
     prepare(disk, Path::new(path), NEW)?.commit()
 }
 
-/// How many calls storing makes when nothing fails.
 fn calls() -> usize {
     let disk = disk(Trouble::default());
     stored(&disk, LINK).expect("nothing fails");
@@ -84,7 +82,7 @@ fn the_message_says_what_failed() {
 }
 
 proptest! {
-    /// The power goes at any call, or after the last one.
+    /// At any call, or after the last one.
     #[test]
     fn a_disk_that_forgets_has_the_old_text_or_the_new_one(at in 0..12_usize, short in any::<bool>(), seed in any::<u64>()) {
         let disk = disk(Trouble { power_cut: Some(at), short, ..Trouble::default() });
@@ -96,7 +94,6 @@ proptest! {
         prop_assert_eq!(retained, RETAINED);
     }
 
-    /// A call fails, and then the power.
     #[test]
     fn so_has_one_that_fails_before(fail in 0..9_usize, at in 0..12_usize, seed in any::<u64>()) {
         let disk = disk(Trouble { fail: Some((fail, 5)), power_cut: Some(at), ..Trouble::default() });
@@ -107,7 +104,7 @@ proptest! {
     }
 }
 
-/// The disk of these tests does forget: without syncing the very same steps lose the file now and then.
+/// Verifies the simulation: without syncing, the same steps sometimes lose the file.
 #[test]
 fn without_syncing_the_text_would_be_lost() {
     let lost = |trouble: Trouble| {
@@ -142,7 +139,6 @@ fn links_in_a_circle_and_folders_are_refused() {
     assert!(stored(&disk, "/folder").expect_err("it is a folder").to_string().contains("not a regular file"));
 }
 
-/// A directory of its own on the real disk, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,11 +1,10 @@
-//! How a YAML text writes `true` and `false` (CFG-006).
+//! The notation of `true` and `false` in YAML (CFG-006).
 
-/// The spellings of one boolean.
 struct Spellings {
     value: bool,
-    /// The core schema of YAML 1.2; the first is what messages and completion show.
+    /// YAML 1.2; the first is shown in messages and completion.
     yaml_1_2: [&'static str; 3],
-    /// What YAML 1.1 took beyond that. Only the releases read these, quoted or not.
+    /// Only the releases read these, quoted or not.
     yaml_1_1: &'static [&'static str],
 }
 
@@ -22,7 +21,7 @@ const BOOLEANS: [Spellings; 2] = [
     },
 ];
 
-/// `true` and `false` as written, `true` first.
+/// `true` and `false` as shown, `true` first.
 pub fn names() -> [&'static str; 2] {
     BOOLEANS.each_ref().map(|spellings| spellings.yaml_1_2[0])
 }
@@ -37,7 +36,7 @@ pub fn of_yaml_1_1(text: &str) -> Option<bool> {
     BOOLEANS.iter().find(|spellings| spellings.yaml_1_1.contains(&text)).map(|spellings| spellings.value)
 }
 
-/// Every text that only YAML 1.1 reads as a boolean.
+/// All additional words of YAML 1.1.
 pub fn yaml_1_1_words() -> impl Iterator<Item = &'static str> {
     BOOLEANS.iter().flat_map(|spellings| spellings.yaml_1_1.iter().copied())
 }

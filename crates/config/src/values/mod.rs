@@ -1,7 +1,7 @@
-//! The values that configuration keys allow, one table for each type (see [`model::allowed_value`]).
+//! The allowed values of configuration keys, one table for each type (see [`model::allowed_value`]).
 //!
-//! A new placement rule or policy is a variant and a row here. The compiler then leads to every place that must decide on it: no
-//! match over these enums has an arm for the rest.
+//! A new placement rule or policy is a variant and a row here. No match over these enums has a wildcard arm, so the
+//! compiler reports every place that must handle it.
 
 pub mod boolean;
 pub mod placement_rule;
@@ -16,7 +16,7 @@ pub use policy::{AppSortPolicy, FilterType, NodeSortPolicy, PreemptionPolicy, Pr
 use super::properties::PropertyKey;
 use model::{AllowedValue, Profile};
 
-/// The values that `key` allows below the key `parent`, as `profile` reads them; empty where any text may stand.
+/// The allowed values of `key` under `parent`; empty if any text is allowed.
 pub fn values_at(parent: &str, key: &str, profile: Profile) -> Vec<&'static str> {
     let allowed: &[AllowedValue] = match (parent, key) {
         (_, "create" | "enabled" | "quotapreemptionenabled") | ("queues", "parent") => {

@@ -1,22 +1,22 @@
-//! The placement rules, their names (PLC-015 to PLC-019), and what makes a path qualified (PLC-021).
+//! The placement rules, their names (PLC-015 to PLC-019), and whole paths (PLC-021).
 
 use model::{Profile, allowed_values};
 
 /// The placement rules (PLC-015 to PLC-019).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum RuleKind {
-    /// The queue that the submission names.
+    /// The requested queue.
     #[default]
     Provided,
     /// A queue with the name of the user.
     User,
     /// The queue in `value`.
     Fixed,
-    /// A queue with the name that the tag in `value` holds.
+    /// A queue with the value of the tag in `value`.
     Tag,
     /// A queue with the name of the user's first group.
     PrimaryGroup,
-    /// A queue with the name of another group of the user, the first that the filter names.
+    /// A queue with the name of another group, the first one in the filter.
     SecondaryGroup,
     /// A queue with the name in the tag `application.type`.
     ApplicationType,
@@ -32,26 +32,26 @@ allowed_values!(RuleKind, any_case, {
     ApplicationType: Kornsole "applicationtype", ["type"], "the tag `application.type`";
 });
 
-/// What a placement rule does with its `value`.
+/// The use of `value` in a placement rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleValue {
-    /// It is a queue, by its full path or below the parent rule's queue; needed.
+    /// By its full path or relative to the parent rule's queue; required.
     QueuePath,
-    /// It is the name of a tag; needed.
+    /// The name of a tag; required.
     TagName,
-    /// The rule is invalid it (CFG-094).
+    /// Not used (CFG-094).
     Unused,
 }
 
 impl RuleKind {
-    /// The rule that `profile` reads in `text`, whatever its case; `None` when the profile has no such rule.
+    /// The rule with this name in any case; `None` if `profile` has no such rule.
     pub fn read(text: &str, profile: Profile) -> Option<Self> {
         let mut rows = Self::VALUES.iter().zip(Self::ALLOWED);
         let same = |name: &str| name.eq_ignore_ascii_case(text);
         rows.find(|(_, row)| row.spellings(profile).any(same)).map(|(kind, _)| *kind)
     }
 
-    /// Every text that `profile` reads as a rule: first the names that the releases read too, then those of our own.
+    /// The names of rules: first those of the releases, then kornsole's.
     pub fn spellings(profile: Profile) -> Vec<&'static str> {
         let releases = |row: &&model::AllowedValue| row.is_read_by(Profile::V1_5_1);
         let shared: Vec<&str> = Self::ALLOWED.iter().filter(releases).map(|row| row.name).collect();
@@ -75,7 +75,7 @@ impl RuleKind {
         self.value() == RuleValue::TagName
     }
 
-    /// What the rule does with `value` (CFG-086, CFG-094).
+    /// The use of `value` (CFG-086, CFG-094).
     pub const fn value(self) -> RuleValue {
         match self {
             Self::Fixed => RuleValue::QueuePath,
@@ -87,7 +87,7 @@ impl RuleKind {
     }
 }
 
-/// Whether the value of a `fixed` rule is a full path: `root`, or `root.` in front, whatever the case.
+/// Whether a value is `root` or `root.…` in any case.
 pub fn is_qualified(value: &str) -> bool {
     let first = value.split('.').next().unwrap_or_default();
     first.eq_ignore_ascii_case("root")

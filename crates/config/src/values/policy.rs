@@ -1,4 +1,4 @@
-//! Policies of queues, nodes and rule filters. The table of [`PriorityPolicy`](model::PriorityPolicy) stands with its type.
+//! Policies of queues, nodes, and rule filters. [`PriorityPolicy`](model::PriorityPolicy) has its own table.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ pub enum AppSortPolicy {
     /// By time of submission.
     #[default]
     Fifo,
-    /// By the share of the leaf's guaranteed resources that an application holds, smallest first.
+    /// By the share of the leaf's guaranteed resources, smallest first.
     Fair,
-    /// By time of submission; a new application starts only when the one before it runs (SCH-073).
+    /// By time of submission; a new application starts only when the previous one is running (SCH-073).
     StateAware,
 }
 
@@ -31,7 +31,7 @@ impl AppSortPolicy {
         }
     }
 
-    /// Whether a leaf with this order takes gangs, which need an order by submission (SCH-140).
+    /// Gangs require an order by submission (SCH-140).
     pub const fn takes_gangs(self) -> bool {
         match self {
             Self::Fifo | Self::StateAware => true,
@@ -46,7 +46,7 @@ impl fmt::Display for AppSortPolicy {
     }
 }
 
-/// Whether a higher priority goes before the other order (`application.sort.priority`, SCH-071).
+/// Whether priority comes before the other order (`application.sort.priority`, SCH-071).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrioritySorting {
     /// Priority first, then the sort policy.
@@ -61,7 +61,7 @@ allowed_values!(PrioritySorting, any_case, {
 });
 
 impl PrioritySorting {
-    /// Whether priority is first.
+    /// Whether priority comes first.
     pub const fn is_enabled(self) -> bool {
         match self {
             Self::Enabled => true,
@@ -70,15 +70,15 @@ impl PrioritySorting {
     }
 }
 
-/// What preemption may do in a queue (`preemption.policy`, SCH-150).
+/// Preemption in a queue (`preemption.policy`, SCH-150).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PreemptionPolicy {
-    /// Asks of this queue and below may find victims outside of it.
+    /// Requests in the subtree may find victims outside of it.
     #[default]
     Default,
-    /// Asks of this queue and below find victims only in this queue and below.
+    /// Requests in the subtree find victims only inside it.
     Fence,
-    /// Asks of this queue preempt nothing, and its allocations are no victims.
+    /// Requests of this queue preempt nothing, and its allocations are not victims.
     Disabled,
 }
 
@@ -97,7 +97,7 @@ impl PreemptionPolicy {
         }
     }
 
-    /// Whether preemption takes part in the queue at all.
+    /// Whether preemption is enabled in the queue.
     pub const fn is_enabled(self) -> bool {
         match self {
             Self::Default | Self::Fence => true,
@@ -112,13 +112,13 @@ impl fmt::Display for PreemptionPolicy {
     }
 }
 
-/// The order in which nodes are tried (`nodesortpolicy.type`, SCH-090).
+/// The order of nodes (`nodesortpolicy.type`, SCH-090).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum NodeSortPolicy {
-    /// By the weighted share in use, smallest first.
+    /// By the weighted used share, smallest first.
     #[default]
     Fair,
-    /// By the weighted share in use, largest first.
+    /// By the weighted used share, largest first.
     BinPacking,
 }
 
@@ -127,13 +127,13 @@ allowed_values!(NodeSortPolicy, exact, {
     BinPacking: All "binpacking", [], "the most used node first";
 });
 
-/// Whom the filter of a placement rule lets pass (`filter.type`, CFG-082).
+/// The users that pass the filter of a placement rule (`filter.type`, CFG-082).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterType {
-    /// Those whom the filter names.
+    /// Those who match.
     #[default]
     Allow,
-    /// Those whom the filter does not name.
+    /// Those who do not match.
     Deny,
 }
 
@@ -143,13 +143,13 @@ allowed_values!(FilterType, any_case, {
 });
 
 impl FilterType {
-    /// The type that a written text gives; `None` when it is no type. No text means [`FilterType::Allow`].
+    /// An empty text is [`FilterType::Allow`].
     pub fn of_text(text: &str) -> Option<Self> {
         if text.is_empty() { Some(Self::default()) } else { Self::parse(text) }
     }
 
-    /// Whether a filter of the written type keeps out those who match. `exact_case`: as the releases decide, which take any case
-    /// for known and then act on lower case alone (switch `filter_type_case`).
+    /// Whether a type excludes matches. `exact_case`: as in the releases, which act only on lower case (switch
+    /// `filter_type_case`).
     pub fn text_denies(text: &str, exact_case: bool) -> bool {
         match Self::parse(text).filter(|kind| !exact_case || kind.name() == text) {
             Some(kind) => kind.denies(),
@@ -157,7 +157,7 @@ impl FilterType {
         }
     }
 
-    /// Whether those who match are kept out.
+    /// Whether matches are excluded.
     pub const fn denies(self) -> bool {
         match self {
             Self::Allow => false,

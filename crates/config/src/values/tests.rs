@@ -4,7 +4,6 @@ use super::*;
 use crate::{Severity, read, schema};
 use model::PriorityPolicy;
 
-/// Every word of every table, with words that no table has.
 fn candidates() -> Vec<&'static str> {
     let mut words = vec!["", "x", "fairs", "fif", "first", "none", "on", "yes"];
     words.extend(boolean::names());
@@ -17,7 +16,7 @@ fn candidates() -> Vec<&'static str> {
     words
 }
 
-/// The codes of the faults in a configuration whose partition holds `part`.
+/// `part` is in the partition.
 fn codes(part: &str, profile: Profile) -> Vec<&'static str> {
     let reading = read(&format!("partitions: [{{queues: [{{name: root}}], {part}}}]"), profile);
     reading.faults.iter().map(|fault| fault.code).collect()
@@ -81,7 +80,6 @@ fn the_validator_accepts_exactly_the_booleans_of_the_table() {
     }
 }
 
-/// The values of the first `enum` in a shape of the schema that are no empty text.
 fn listed(shape: &Value) -> Vec<&str> {
     let list = shape.get("enum").or_else(|| shape["anyOf"].as_array()?.iter().find_map(|shape| shape.get("enum")));
     list.and_then(Value::as_array)

@@ -1,4 +1,4 @@
-//! Parser events → the tree: anchors, merge keys, repeated keys, and the bounds on all of them.
+//! Parser events → the tree: anchors, merge keys, duplicate keys, and their limits.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +10,6 @@ use super::{Content, DEEPEST, Document, EXPANDED, Entry, NodeData, Run, ScalarDa
 use crate::fault::Faults;
 use crate::types::Place;
 
-/// A map or list that is still open.
 struct Frame {
     id: u32,
     flow: bool,
@@ -26,28 +25,26 @@ enum OpenCollection {
 #[derive(Default)]
 struct OpenMap {
     entries: Vec<Entry>,
-    /// The key that waits for its value.
     key: Option<Key>,
     merges: Vec<u32>,
-    /// Where each key stands, once there are many; few are looked for one by one.
+    /// Only if there are many; few are compared one by one.
     seen: HashMap<Box<str>, Place>,
 }
 
 enum Key {
     Plain(u32),
     Merge,
-    /// Reported already; its value is dropped.
+    /// Reported; its value is dropped.
     Faulty,
 }
 
-/// What a node amounts to when every alias below is followed.
 #[derive(Clone, Copy, Default)]
 struct SubtreeSize {
     nodes: usize,
     height: usize,
 }
 
-/// From this many keys on a map's keys are looked up by hash.
+/// From here on, keys are looked up by hash.
 const MANY_KEYS: usize = 16;
 
 pub(super) struct Builder<'t, 'f> {
@@ -60,16 +57,14 @@ pub(super) struct Builder<'t, 'f> {
     anchors: HashMap<usize, u32>,
     expanded: usize,
     pub(super) ended: bool,
-    /// How many of the open maps and lists are written with brackets.
     flow: usize,
-    /// Where the last event ended, in bytes, and whether that was a block scalar.
+    /// In bytes, and whether it was a block scalar.
     seen_to: (usize, bool),
-    /// Is given the bytes that were read, every [`REPORTED`] events.
+    /// Called with the number of bytes.
     progress: &'f mut dyn FnMut(usize),
     events: usize,
 }
 
-/// After how many events the progress is reported again.
 const REPORTED: usize = 1 << 14;
 
 impl<'t, 'f> Builder<'t, 'f> {
@@ -97,7 +92,6 @@ impl<'t, 'f> Builder<'t, 'f> {
         }
     }
 
-    /// Reads up to the end of the next document. `None` after a fault that ends reading.
     pub(super) fn next_document(&mut self) -> Option<Document> {
         self.document = Document::default();
         self.weights.clear();
@@ -126,13 +120,12 @@ impl<'t, 'f> Builder<'t, 'f> {
         }
     }
 
-    /// Where the next document starts, if there is one.
     pub(super) fn further_document(&mut self) -> Option<Place> {
         while let Some(next) = self.parser.next_event() {
             match next {
                 Ok((Event::DocumentStart(..), span)) => return Some(place(span.start)),
                 Ok(_) => {}
-                // Also what cannot be read behind the first document would not be read.
+                // There is more, though invalid.
                 Err(error) => return Some(place(*error.marker())),
             }
         }
@@ -179,15 +172,15 @@ impl<'t, 'f> Builder<'t, 'f> {
         id
     }
 
-    /// Refuses tabs before a key or an entry (CFG-001): the parser lets some pass that other readers do not.
+    /// CFG-001: the parser accepts some tabs that other readers reject.
     fn no_tab_before(&mut self, event: &Event<'t>, span: Span) -> Option<()> {
         let (Some(start), Some(end)) = (span.start.byte_offset(), span.end.byte_offset()) else { return Some(()) };
         let (seen_to, after_block) = self.seen_to;
         let block = matches!(event, Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..));
         self.seen_to = (end.max(seen_to), block);
-        // The header and the first indentation of a block scalar are not read here.
+        // The header and the first indentation of a block scalar are not checked here.
         let Some(gap) = self.text.get(seen_to..start).filter(|_| self.flow == 0 && !block) else { return Some(()) };
-        // Behind a block scalar blank lines are still its own.
+        // Blank lines after a block scalar belong to it.
         let from = if after_block { gap.rfind('\n').unwrap_or(gap.len()) } else { 0 };
         let fresh = from == 0 && (seen_to == 0 || self.text[..seen_to].ends_with('\n'));
         let Some(tab) = indenting_tab(&gap[from..], fresh) else { return Some(()) };
@@ -230,7 +223,6 @@ impl<'t, 'f> Builder<'t, 'f> {
         self.attach(id, weight)
     }
 
-    /// Puts a finished node where it belongs.
     fn attach(&mut self, id: u32, weight: SubtreeSize) -> Option<()> {
         self.weights[id as usize] = weight;
         let Some(frame) = self.stack.last_mut() else {
@@ -256,7 +248,6 @@ impl<'t, 'f> Builder<'t, 'f> {
         Some(())
     }
 
-    /// What the node `id`, which stands where a key is due, is as a key.
     fn key(&mut self, id: u32) -> Key {
         let node = &self.document.nodes[id as usize];
         let at = node.at;
@@ -310,7 +301,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         None
     }
 
-    /// Closes a map: what `<<` brings comes last, and only where the key is not written or brought before.
+    /// Merged entries come last, and only for missing keys.
     fn merge(&mut self, map: OpenMap) -> Vec<Entry> {
         let OpenMap { mut entries, merges, .. } = map;
         if merges.is_empty() {
@@ -350,7 +341,7 @@ impl<'t, 'f> Builder<'t, 'f> {
     }
 }
 
-/// Where `key`, written at `at`, already is in the map; if it does not, it is taken down.
+/// Of a duplicate `key`; records a new one.
 fn first_place(document: &Document, map: &mut OpenMap, key: &str, at: Place) -> Option<Place> {
     if map.entries.len() < MANY_KEYS {
         return map.entries.iter().map(|entry| document.key(entry)).find(|(text, _)| *text == key).map(|(_, at)| at);
@@ -381,7 +372,7 @@ fn scalar(texts: &mut String, text: Cow<'_, str>, style: ScalarStyle, tag: Optio
             Style::Quoted
         }
     };
-    // The parser gives an empty value as `~`.
+    // The parser returns `~` for an empty value.
     let text = if span.is_empty() && text == "~" { "".into() } else { text };
     if style == Style::Literal {
         let blank = text.bytes().take_while(|b| *b == b'\n').count();

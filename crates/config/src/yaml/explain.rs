@@ -1,11 +1,10 @@
-//! The fault of a text that is no YAML (CFG-001).
+//! The error of invalid YAML (CFG-001).
 
 use granit_parser::{ErrorKind, Marker, ScanError};
 
 use super::{DEEPEST, count, place};
 use crate::types::Place;
 
-/// Place, message and hint of a text that is no YAML.
 pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static str) {
     let at = place(*error.marker());
     let said = || format!("not YAML: {}", error.info());
@@ -40,15 +39,14 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
     }
 }
 
-/// Message and hint for a tab where YAML takes none.
 pub(super) const TAB: (&str, &str) = ("a tab is used as indentation", "YAML allows only spaces for indentation");
 
-/// Where, in the text between two values, a tab precedes the first thing of a line, or between `-` and its entry.
+/// Before the content of a line, or between `-` and its entry.
 pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
     if !gap.contains('\t') {
         return None;
     }
-    // A first line that is not fresh continues a value or a key: a tab is harmless there until an entry starts.
+    // If it is not fresh, the first line continues a value or key: tabs are harmless until an entry starts.
     let (mut indents, mut skip_line, mut in_word) = (fresh, false, false);
     for (at, c) in gap.char_indices() {
         match c {
@@ -64,7 +62,7 @@ pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
     None
 }
 
-/// The tab that starts the rest of a line at or right after `mark`, which is where a scanner stops on one.
+/// The tab at or directly after `mark`, where a scanner stops.
 fn tab_after(mark: &Marker, text: &str) -> Option<Place> {
     let offset = mark.byte_offset()?;
     let rest = text.get(offset..)?;

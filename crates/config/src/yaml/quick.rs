@@ -1,9 +1,9 @@
-//! The plain part of YAML, read in one pass: nearly everything that people and programs write into configurations and scenarios.
+//! A fast single-pass reader for plain YAML, which covers nearly all configurations and scenarios.
 //!
 //! Invariants:
-//! - what is read here is read as the whole parser reads it: the same nodes in the same order, with the same places and texts;
-//! - whatever is unusual (a fault, a tab, a sign that is not ASCII, an anchor, a tag, a value of several lines, an empty value, a second
-//!   document) is not judged here: the text is left to the whole parser, so every message comes from there.
+//! - it gives the same nodes, locations, and texts as the full parser;
+//! - anything unusual (an error, a tab, a character that is not ASCII, an anchor, a tag, a value of several lines, an
+//!   empty value, a second document) is left to the full parser, so every message comes from there.
 
 mod scan;
 #[cfg(test)]
@@ -13,24 +13,19 @@ use self::scan::{Found, Scanner};
 use super::{Content, Document, Entry, NodeData, Run, ScalarData, Style, count};
 use crate::types::Place;
 
-/// The deepest nesting that is read here.
 const DEEPEST: usize = 64;
-/// The most keys of a map that is read here: they are compared one by one.
+/// Keys are compared one by one.
 const MOST_KEYS: usize = 64;
-/// The longest key that is read here, in bytes.
 const LONGEST_KEY: usize = 256;
-/// After how many lines the progress is reported again.
 const REPORTED: usize = 1 << 12;
 
-/// A map or list that is still open.
 struct Frame {
     id: u32,
     map: bool,
-    /// In which column its entries start, from 0; of no meaning in brackets.
+    /// From 0; unused in flow style.
     column: usize,
-    /// Where its children start in [`Reader::children`].
+    /// In [`Reader::children`].
     from: usize,
-    /// A key waits for its value.
     waits: bool,
 }
 
@@ -38,16 +33,16 @@ struct Reader<'t> {
     scan: Scanner<'t>,
     document: Document,
     open: Vec<Frame>,
-    /// The children of all that is open; of a map key and value in turn.
+    /// Of all open collections; of a map key and value in turn.
     children: Vec<u32>,
     root: bool,
 }
 
-/// Reads a text, if it is plain. `progress` is given the bytes that were read so far, now and then.
+/// Calls `progress` with the number of bytes from time to time.
 pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
         scan: Scanner::of(text)?,
-        // Of this many bytes a node is made of at least in a long list of steps; room that is not used costs nothing.
+        // In a long list of steps a node has at least 8 bytes; unused capacity costs nothing.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),
         children: Vec::new(),
@@ -75,7 +70,7 @@ pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Docume
 }
 
 impl Reader<'_> {
-    /// A line that is not empty, from its first sign on.
+    /// From the first character on.
     fn content(&mut self) -> Option<()> {
         let column = self.scan.column();
         let dash = self.scan.byte() == b'-' && self.scan.byte_at(self.scan.pos + 1) == b' ';
@@ -103,14 +98,13 @@ impl Reader<'_> {
         self.scan.pos += 1;
         self.scan.spaces();
         if begins {
-            // A list in the column of its key is reported to start with its first item.
+            // As in the parser, a list in the column of its key starts at its first item.
             let indented = self.open.last().is_none_or(|frame| column > frame.column);
             self.open(false, column, if indented { at } else { self.scan.pos })?;
         }
         self.item()
     }
 
-    /// What follows a dash.
     fn item(&mut self) -> Option<()> {
         let column = self.scan.column();
         match self.scan.byte() {
@@ -129,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A key and what follows it; `opens`: it is the first one of a map in this column.
+    /// `opens`: the first entry of a map in this column.
     fn entry(&mut self, key: &Found, opens: Option<usize>) -> Option<()> {
         if let Some(column) = opens {
             self.open(true, column, key.at)?;
@@ -150,7 +144,6 @@ impl Reader<'_> {
         self.scan.end_line()
     }
 
-    /// A key of the innermost map, its colon and the spaces behind that.
     fn key(&mut self, key: &Found) -> Option<()> {
         let from = self.open.last()?.from;
         let text = self.scan.text.get(key.from..key.to)?;
@@ -169,7 +162,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A block behind `|`: its lines unchanged.
     fn literal(&mut self) -> Option<()> {
         let parent = self.open.last()?.column;
         self.scan.pos += 1;
@@ -199,7 +191,7 @@ impl Reader<'_> {
             self.scan.pos += length;
             self.scan.next_line();
         }
-        // Empty lines at the end are not part of it, except for one line break.
+        // Empty lines at the end are dropped, except for one line break.
         let texts = &mut self.document.texts;
         let end = from + texts[from..].trim_end_matches('\n').len() + usize::from(!strip);
         texts.truncate(end);
@@ -208,7 +200,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A map or list in brackets, on one line.
     fn flow(&mut self) -> Option<()> {
         let outside = self.open.len();
         self.bracket()?;
@@ -255,7 +246,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Whether the innermost collection is a map, and its closing bracket.
+    /// Returns whether it is a map, and its closing bracket.
     fn innermost(&self) -> Option<(bool, u8)> {
         let map = self.open.last()?.map;
         Some((map, if map { b'}' } else { b']' }))
@@ -270,7 +261,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Closes the innermost map or list.
     fn close(&mut self) {
         let Some(Frame { id, map, from, .. }) = self.open.pop() else { return };
         let children = &self.children[from..];
@@ -290,7 +280,7 @@ impl Reader<'_> {
         document.nodes[id as usize].content = content;
     }
 
-    /// Adds a node, as the next child of the innermost open one.
+    /// The next child of the innermost collection.
     fn push(&mut self, at: Place, content: Content) -> u32 {
         let id = count(self.document.nodes.len());
         self.document.nodes.push(NodeData { at, content });

@@ -2,7 +2,6 @@ use super::*;
 use crate::fault::Severity;
 use model::Profile;
 
-/// The tree in one line, to compare.
 fn show(node: Node<'_>) -> String {
     let each = |ids: &mut dyn Iterator<Item = String>| ids.collect::<Vec<_>>().join(", ");
     let at = |id: &u32| show(Node { document: node.document, id: *id });

@@ -1,4 +1,4 @@
-//! A line under the header while alerts fire that nothing blocks: on every page, in words and in reverse.
+//! The line under the header on every page while unsilenced alerts fire, in words and reversed.
 //!
 //! ```text
 //!  2 alerts: node-lost: node n-3 gone for 2m; queue-starves: queue root.etl 4 of 8 guaranteed cpu                ! alerts
@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::theme::Role;
 use alerts::Severity;
 
-/// Draws the line; the lines of the past and of a what-if are in its place.
+/// Draws the line unless the past or a what-if is shown.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     if area.height == 0 || state.cluster.past.shown.is_some() || state.cluster.trial.is_some() {
         return;

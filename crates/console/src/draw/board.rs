@@ -1,5 +1,4 @@
-//! The dashboard around the queue tree: the gauges above, and next to the tree what needs attention, who waits for what, and what happened.
-//! [`crate::present::board`] has the content.
+//! The dashboard around the queue tree. [`crate::present::board`] has the content.
 
 use ratatui::layout::Rect;
 use ratatui::symbols::Marker;
@@ -16,7 +15,7 @@ use crate::theme::Role;
 use model::VCORE;
 use view::units::show_amount;
 
-/// Draws it, where the page on the screen has it.
+/// Draws the dashboard if the page has it.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let Some(places) = regions.board else { return };
     let Board { gauges, side, line, chart } = places;
@@ -42,10 +41,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
 }
 
-/// The columns left of the chart, for the figures of its scale.
 const SCALE: u16 = 7;
 
-/// The last 10 minutes of the queue under the cursor.
 fn history(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let chart = Rect { x: area.x + SCALE, y: area.y + 1, width: area.width - SCALE, height: area.height - 1 };
     let found = subject::queue(state).and_then(|queue| board::history(state, &queue, usize::from(chart.width)));
@@ -65,7 +62,6 @@ fn history(pen: &mut Pen<'_>, state: &State, area: Rect) {
     trends::plot(pen, &lines, found.top, chart);
 }
 
-/// The first item alone, or the one under the cursor.
 fn first(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let index = focused(state).unwrap_or(0);
     let (x, wide) = (area.x + 1, area.width.saturating_sub(2));
@@ -87,7 +83,7 @@ fn focused(state: &State) -> Option<usize> {
     state.board.as_ref().filter(|board| board.focused).map(|board| board.overview.index)
 }
 
-/// What needs attention gets the height that it needs, up to a half; the causes theirs; the events the rest.
+/// Gives attention items up to a half of the height, then the causes, then the events.
 fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
     pen.wall(Rect { width: 1, ..side });
     let inside = Rect { x: side.x + 2, width: side.width.saturating_sub(3), ..side };
@@ -106,7 +102,6 @@ fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
     part(pen, Rect { y, height: left, ..inside }, &events, side.bottom());
 }
 
-/// A part below a line across. Returns the row after it.
 fn part(pen: &mut Pen<'_>, area: Rect, lines: &[Vec<Piece>], bottom: u16) -> u16 {
     if area.height == 0 || area.y + 1 + area.height > bottom {
         return area.y;
@@ -128,7 +123,6 @@ fn attention(pen: &mut Pen<'_>, state: &State, area: Rect, items: &[(usize, Vec<
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
         }
     }
-    // Items are counted, as in the title; an item can have two lines.
     let room = usize::from(area.height);
     let item = |line: Option<&(usize, Vec<Piece>)>| line.map_or(0, |(item, _)| *item);
     let hidden = item(items.last()).saturating_sub(item(items.iter().skip(top).take(room).next_back()));

@@ -1,4 +1,4 @@
-//! The last line: hints, or a message, or the text being written. Over it, the completions of a command line.
+//! The last line: hints, a message, or a text input, with completions above it.
 //!
 //! ```text
 //!  ────────────────────────────────────────────────────────────
@@ -7,7 +7,7 @@
 //!  :sort qu▁eue                                                     what is written, its completion dim
 //! ```
 //!
-//! Hints are cut at the width, nearest context first; those for the next page, the command line, the way out and the help stay.
+//! Hints are cut at the width, nearest context first; next page, command line, exit, and help remain.
 
 use ratatui::layout::{Position, Rect};
 
@@ -27,10 +27,9 @@ use crate::state::line_edit::LineEdit;
 use crate::state::page::{Page, each_page};
 use crate::theme::{Role, Signs};
 
-/// The most completions on the screen.
 const COMPLETIONS: u16 = 10;
 
-/// Draws the last line. Returns the place of the text cursor, if something is being written.
+/// Returns the position of the text cursor.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let area = regions.bottom;
     said(pen, state, regions);
@@ -54,7 +53,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
     None
 }
 
-/// The present messages: the notice with its lines, and the last line, which may take some lines above it.
 fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let Rect { x, y, width, .. } = regions.said;
     let notice = said::notice(state);
@@ -68,7 +66,6 @@ fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
 }
 
-/// What the filter that is being written lets through.
 fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
     let Some(list) = state.page().list().filter(|_| state.layers.len() == 1) else { return Vec::new() };
     let (rows, total) = (each_page!(state.page(), page => page.passed()).unwrap_or(list.rows()), list.total());
@@ -116,7 +113,6 @@ fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Positio
     input(pen, area, ":", &command.line, ghost)
 }
 
-/// A text being written behind a sign, scrolled so that the cursor is in kind.
 fn input(pen: &mut Pen<'_>, area: Rect, sign: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
     let sign_width = pen.text(area.x + 1, area.y, area.width, sign, Role::Accent);
     let room = usize::from(area.width.saturating_sub(sign_width + 3));

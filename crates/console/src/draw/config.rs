@@ -1,4 +1,4 @@
-//! The configuration: its text with numbers, colors and faults; next to it the meaning of an edit.
+//! The configuration page: numbered, colored text with errors; next to it the consequences of an edit.
 //!
 //! ```text
 //!   27 ▸   - name: tenant-a … 12 lines                       │ what this changes
@@ -9,7 +9,7 @@
 //!    allowed: m k M G T P E                                   │ root.tenants.tenant-a
 //! ```
 //!
-//! Below 100 columns a key shows the right side in place of the text.
+//! Below 100 columns a key swaps the text and the right side.
 
 use ratatui::layout::{Position, Rect};
 
@@ -27,7 +27,6 @@ use crate::state::page::Page;
 use crate::theme::Role;
 use config::{Fault, Severity};
 
-/// The most completions on the screen.
 const COMPLETIONS: usize = 7;
 
 /// Draws the page.
@@ -52,7 +51,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     draw_faults(pen, page, parts.faults);
 }
 
-/// Draws the pane next to the text.
 fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     let lines = config_pane::content(state, page, usize::from(area.width));
     let room = usize::from(area.height);
@@ -60,7 +58,6 @@ fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     pen.scrolled(area, &lines, top);
 }
 
-/// The lines of the text that are on the screen, from the top on.
 fn rows(page: &ConfigPage, height: u16) -> impl Iterator<Item = usize> + '_ {
     let len = page.buffer.lines().len();
     let first = page.top.min(len.saturating_sub(1));
@@ -87,11 +84,9 @@ fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
     }
 }
 
-/// One line in its colors, its faults underlined and reported behind it where there is room.
 fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Option<usize>) {
     let (left, wide) = (page.left, usize::from(room.width));
     let whole = &page.buffer.lines()[row];
-    // Of a line of a megabyte no more is examined than could be in kind.
     let most = (left + wide + 8).saturating_mul(4).min(whole.len());
     let end = (most..=whole.len()).find(|at| whole.is_char_boundary(*at)).unwrap_or(whole.len());
     let shown = &whole[..end];
@@ -125,7 +120,6 @@ fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Op
     }
 }
 
-/// Writes something behind a line if there is room for some of it. Returns the columns used.
 fn behind_line(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) -> usize {
     let x = room.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
     let left = room.right().saturating_sub(x);
@@ -151,14 +145,12 @@ fn role_of(fault: &Fault) -> Role {
     if fault.severity == Severity::Error { Role::Error } else { Role::Warning }
 }
 
-/// The faults of a line, in their order.
 fn faults_in(page: &ConfigPage, row: usize) -> impl Iterator<Item = &Fault> {
     let faults = &page.checked.faults;
     let first = faults.partition_point(|fault| place_of(fault).0 < row);
     faults[first..].iter().take_while(move |fault| place_of(fault).0 == row)
 }
 
-/// Underlines what a fault is about: from its place to the end of the word.
 fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     let (row, column) = place_of(fault);
     let line = &page.buffer.lines()[row];
@@ -176,7 +168,6 @@ fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     }
 }
 
-/// The fault on the cursor's line, or the next one, in two lines.
 fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     if area.height < 2 {
         return;
@@ -194,7 +185,7 @@ fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     pen.text(area.x + 3, area.y + 1, area.width.saturating_sub(4), &fault.hint, Role::Dim);
 }
 
-/// The place of the text cursor while the text is written, and the completions next to it.
+/// Draws completions; returns the text cursor.
 pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let (Page::Config(page), Some(Layer::Edit)) = (state.page(), state.layers.last()) else { return None };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);
@@ -207,10 +198,9 @@ pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Pos
     Some(at)
 }
 
-/// What the word before the cursor could become, below it, or above where there is no room.
 fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
     let words = &page.completion.words;
-    // Another release's words have no choice on them.
+    // Words of other releases are not selectable.
     let elsewhere = page.completion.elsewhere.iter().map(|(word, who)| format!("{word}  {who}"));
     let elsewhere: Vec<String> = elsewhere.take(COMPLETIONS.saturating_sub(words.len())).collect();
     if words.is_empty() && elsewhere.is_empty() {

@@ -1,4 +1,4 @@
-//! The contexts. [`crate::present::contexts`] has the content.
+//! Draws the contexts page. [`crate::present::contexts`] has the content.
 
 use ratatui::layout::Rect;
 
@@ -9,7 +9,7 @@ use crate::state::State;
 use crate::state::contexts::ContextsPage;
 use crate::theme::Role;
 
-/// Draws the contexts, and below them what is known of the one under the cursor.
+/// Draws the contexts and their details.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ContextsPage, area: Rect) {
     let inside = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     let below = u16::try_from(contexts::below(state, page.index)).unwrap_or(area.height).min(area.height);

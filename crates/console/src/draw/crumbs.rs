@@ -1,10 +1,10 @@
-//! The second line: where one is at the left; how the list is sorted and filtered, and how long it is, at the right.
+//! The second line: breadcrumbs at the left; sort, filter, and length of the list at the right.
 //!
 //! ```text
 //!  Queues › root.tenants.tenant-a.etl › etl-1                      sort age ▲   filter k1 hides 6   2 asks
 //! ```
 //!
-//! When narrow, the sort is first, then the filter, then the start of the path.
+//! On a narrow screen the sort is dropped first, then the filter, then the start of the path.
 
 use ratatui::layout::Rect;
 
@@ -45,11 +45,9 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     trail(pen, Rect { x: area.x + 1, width: left, ..area }, &crumbs);
 }
 
-/// How many columns there is no room for, so that none goes silently.
 fn hidden(state: &State) -> Option<Vec<Piece>> {
     let regions = lists::regions_of(state, &layout::regions(state)?);
     if regions.rows.width == 0 {
-        // A map is in place of the list.
         return None;
     }
     let hidden = lists::table(state, regions.rows.width)?.hidden;
@@ -61,7 +59,7 @@ fn hidden(state: &State) -> Option<Vec<Piece>> {
     Some(vec![dim(words)])
 }
 
-/// The crumbs that fit: the last one whole, the end of the one before it, and all when there is room for all.
+/// The last crumb, then the end of the one before, or all if they fit.
 fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
     let wide = |crumb: &String| text::width(&text::escape(crumb));
     let room = usize::from(area.width);

@@ -1,4 +1,4 @@
-//! Everything about one thing: as a page, or as a pane by the list. [`crate::present::details`] has the content.
+//! Details as a page or as a pane. [`crate::present::details`] has the content.
 
 use ratatui::layout::Rect;
 
@@ -24,7 +24,7 @@ pub fn draw_page(pen: &mut Pen<'_>, state: &State, page: &DetailsPage, area: Rec
     pen.more_below(area, lines, page.top);
 }
 
-/// Draws the pane by the list.
+/// Draws the pane.
 pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
     if pane.beside {
         pen.wall(pane.border);
@@ -47,7 +47,6 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
         if lines.len() > room {
             lines.retain(|line| !line.is_empty());
         } else if pane.beside && !matches!(state.page(), Page::App(_) | Page::Node(_) | Page::Account(_)) {
-            // On a page about one thing the list says the same.
             lines.extend(beside::lines(state, &subject, usize::from(area.width), room - lines.len()));
         }
         pen.lines(area, &lines, 0);
@@ -61,7 +60,6 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
     }
 }
 
-/// Draws a sheet in two columns.
 pub(super) fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
     if top == 0 {
         let used = pen.pieces(area.x, area.y, area.width, &sheet.title) + 3;

@@ -1,4 +1,4 @@
-//! Why something waits. [`crate::present::explain`] has the content.
+//! The explain page. [`crate::present::explain`] has the content.
 
 use ratatui::layout::Rect;
 
@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::state::explain::ExplainPage;
 use crate::theme::Role;
 
-/// Draws the page, with a bar at the line under the cursor.
+/// Draws the page.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ExplainPage, area: Rect) {
     let inside = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     let rows = explain::rows(state, page, usize::from(inside.width));

@@ -1,5 +1,4 @@
-//! The pages with a form: the fields, the text cursor in them, and the text below. [`crate::present::form`] says where a
-//! field stands.
+//! Pages with a form. [`crate::present::form`] has the positions.
 
 use ratatui::layout::{Position, Rect};
 
@@ -14,7 +13,7 @@ use crate::state::layer::Layer;
 use crate::state::page::Page;
 use crate::theme::{Role, Theme};
 
-/// Draws the form of the page and the text below it.
+/// Draws the form and the text below it.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(shown) = fields_of(state, is_writing(state)) else { return };
     fields(&shown, pen, area);
@@ -23,7 +22,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.scrolled(below, &lines, top);
 }
 
-/// The place of the text cursor while the form is written.
+/// The position of the text cursor during editing.
 pub fn cursor(state: &State, theme: &Theme, area: Rect) -> Option<Position> {
     let shown = fields_of(state, true).filter(|_| is_writing(state))?;
     cursor_in(&shown, area, theme.signs.ellipsis)
@@ -41,7 +40,6 @@ fn fields_of(state: &State, writing: bool) -> Option<Fields<'_>> {
     }
 }
 
-/// What is below the form, and the first line of it on the screen.
 fn content(state: &State, width: usize) -> Option<(Lines, usize)> {
     match state.page() {
         Page::Change(page) => Some((change::content(page, width), page.top)),
@@ -50,7 +48,6 @@ fn content(state: &State, width: usize) -> Option<(Lines, usize)> {
     }
 }
 
-/// Draws the fields.
 fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
     let label = fields.label();
     let shown = fields.places(area);
@@ -70,7 +67,7 @@ fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
             let used = pen.text(x, rect.y, room, &before, Role::Strong);
             let used = used + pen.text(x + used, rect.y, room - used, &after, Role::Strong);
             if entry.line.is_fresh() {
-                // As selected text: what is written takes its place.
+                // Like selected text: the first input replaces it.
                 pen.style(Rect { x, width: used, height: 1, ..rect }, Role::Selection);
             }
             let used = used + pen.text(x + used, rect.y, room - used, fields.suggestion, Role::Ghost);
@@ -87,14 +84,12 @@ fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
     }
 }
 
-/// What a changed field had in it.
 fn was(pen: &mut Pen<'_>, entry: &Entry<'_>, area: Rect) {
     if entry.changed && !entry.was.is_empty() {
         pen.text(area.x, area.y, area.width, &format!(" was {}", entry.was), Role::Dim);
     }
 }
 
-/// The place of the text cursor while the form is written.
 fn cursor_in(fields: &Fields<'_>, area: Rect, ellipsis: &str) -> Option<Position> {
     let shown = fields.places(area);
     let alone = shown.len() < fields.entries.len();

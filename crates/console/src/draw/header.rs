@@ -1,4 +1,4 @@
-//! The cluster, always at the top.
+//! The header with the cluster.
 //!
 //! ```text
 //! one line:   EMBEDDED  demo, seed 42  default   3 nodes  cpu ▰▰▰▰▱▱ 23.5 of 40  mem ▰▰▰▱▱▱ 44G of 80G  214 alloc/s   sue (dev)
@@ -6,8 +6,8 @@
 //!             3 nodes  cpu ▰▰▰▰▱▱▱▱ 23.5 of 40  mem ▰▰▰▱▱▱▱▱ 44G of 80G  214 alloc/s
 //! ```
 //!
-//! When narrow, first the meters get shorter, then they go, then words; the figures stay. A frozen or old picture says so in a badge
-//! before the name; the reason takes the place of the name.
+//! On a narrow screen the meters get shorter and are dropped, then words; the values remain. A badge before the name
+//! marks a frozen or outdated screen; the reason replaces the name.
 
 use ratatui::layout::Rect;
 
@@ -26,7 +26,7 @@ use model::{Identity, MEMORY, VCORE};
 use source::{Link, SourcePlace, StalePart};
 use view::units::show_amount;
 
-/// Draws the header into its one or two lines.
+/// Draws the header in one or two lines.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let who = vec![plain(who(&state.cluster.identity, usize::from(area.width)))];
     let who_width = pieces::width(&who).min(usize::from(area.width) / 3);
@@ -40,7 +40,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         return;
     }
     if board::is_shown(state) && state.size.height >= 20 {
-        // The gauges below have the other figures.
+        // The gauges show the other values.
         let nodes = board::nodes(state, pen.signs());
         let left = usize::from(room).saturating_sub(pieces::width(&nodes) + 2);
         let mut all = source_pieces(pen, state, left);
@@ -49,8 +49,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.pieces(area.x + 1, area.y, room, &all);
         return;
     }
-    // On one line the figures get what the name, up to two fifths, leaves; what is not enforced gets what they leave without meters, and why
-    // the picture is old what their shortest form leaves.
+    // On one line the values follow the name (up to two fifths); they leave space for the enforcement badge without
+    // meters, and for the reason of outdated data in their shortest form.
     let beside = |words| usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, words)) + 3);
     let room_of_source = match trouble(&state.cluster.link).is_some() || !state.cluster.stale.is_empty() {
         true => beside(false),
@@ -64,7 +64,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.pieces(area.x + 1, area.y, room, &left);
 }
 
-/// The user with his groups; with their number, where they would take the room of what is examined.
 fn who(identity: &Identity, width: usize) -> String {
     let whole = identity.to_string();
     if text::width(&whole) <= width / 4 || identity.groups.len() < 2 {
@@ -73,12 +72,10 @@ fn who(identity: &Identity, width: usize) -> String {
     format!("{} ({})", identity.user, format::count(identity.groups.len() as u64, "group"))
 }
 
-/// Whether what is examined holds what starts there to the limits that are shown.
 fn is_enforced(cluster: &Cluster) -> bool {
     cluster.about.place != SourcePlace::Machine { enforced: false }
 }
 
-/// The badges, what the cluster is and which partition is shown; the name is cut so that all takes at most `room` columns.
 fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let cluster = &state.cluster;
     let mut pieces = vec![match cluster.about.place {
@@ -89,7 +86,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         SourcePlace::WhatIf => piece(Role::BadgeWhatIf, " WHAT IF "),
     }];
     if !is_enforced(cluster) {
-        // What holds instead is reported by `info`.
+        // The page `info` explains it.
         pieces.extend([plain(" "), piece(Role::BadgeFrozen, " CPU, MEM NOT ENFORCED ")]);
     }
     if let Some(since) = cluster.frozen {
@@ -112,7 +109,6 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         pieces.push(plain(" "));
         pieces.push(piece(Role::BadgeStale, badge));
         pieces.push(plain("  "));
-        // The address follows it; when it is tried again is the last to go.
         let host = cluster.about.name.rsplit(", ").next().unwrap_or_default();
         let story = story.strip_prefix(host).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&story);
         let left = room.saturating_sub(pieces::width(&pieces) + text::width(&again));
@@ -125,9 +121,8 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     }
     let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
     let partition = [dim("  "), dim(part)];
-    // Badges come first: with little room the partition goes, then the name.
     let behind = pieces::width(&partition);
-    // Of the host a few letters stay as long as the partition does.
+    // The host keeps a few letters while the partition is shown.
     let least = port(cluster).map_or(0, |(host, port)| text::width(port) + text::width(host).min(12) + 2);
     let behind = if badges + behind + least <= room { behind } else { 0 };
     pieces.push(plain("  "));
@@ -140,16 +135,17 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     pieces
 }
 
-/// How much older one part is than others that became old for the same reason.
+/// Seconds between parts that became outdated for the same reason.
 const TOGETHER: u64 = 15;
 
-/// The oldest part. Of those that became old together it is the first: pods are before what they refer to.
+/// Returns the oldest part. Of parts that became outdated together it is the first: pods are before the objects they
+/// refer to.
 fn oldest(stale: &[StalePart]) -> Option<&StalePart> {
     let oldest = stale.iter().map(|part| part.age.as_secs()).max()?;
     stale.iter().find(|part| part.age.as_secs() + TOGETHER >= oldest)
 }
 
-/// What is examined. Of an address in too little room the host is cut and the port stays: on one machine it says which scheduler it is.
+/// Cuts the host, not the port: on one machine the port identifies the scheduler.
 fn name(cluster: &Cluster, room: usize, ellipsis: &str) -> String {
     let name = text::escape(&cluster.about.name).into_owned();
     match port(cluster) {
@@ -160,7 +156,7 @@ fn name(cluster: &Cluster, room: usize, ellipsis: &str) -> String {
     }
 }
 
-/// The name of something remote before its port, and the port with its colon.
+/// The part before the port, and `:PORT`.
 fn port(cluster: &Cluster) -> Option<(&str, &str)> {
     let name = &cluster.about.name;
     let at = name.rfind(':').filter(|_| cluster.about.place == SourcePlace::Remote)?;
@@ -168,7 +164,6 @@ fn port(cluster: &Cluster) -> Option<(&str, &str)> {
     port[1..].chars().all(|c| c.is_ascii_digit()).then_some((host, port))
 }
 
-/// Cuts pieces so that all take at most `room` columns.
 fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
     let mut used = 0;
     for piece in pieces.iter_mut() {
@@ -180,7 +175,6 @@ fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
     pieces.retain(|piece| !piece.text.is_empty());
 }
 
-/// The figures, in the longest form that fits.
 fn fitting(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let forms = [(12, true), (10, true), (8, true), (6, true), (4, true), (0, true), (0, false)];
     let all = forms.map(|(meter, words)| figures(pen, state, meter, words));

@@ -1,4 +1,4 @@
-//! The nodes as a map: a sign for each, the higher and the warmer the fuller it is.
+//! The node map: a symbol per node, higher and warmer with its usage.
 //!
 //! ```text
 //!  each node by the fuller of its cpu and memory
@@ -10,8 +10,8 @@
 //!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
 //! ```
 //!
-//! In the order of the list, by the resource that the list is sorted by, otherwise by the fuller of cpu and memory. The more nodes, the
-//! narrower the signs; where there are more nodes than room even so, one sign represents several: the fullest of them.
+//! In list order, by the sorted resource, otherwise by the higher of CPU and memory. More nodes give narrower symbols;
+//! if they still do not fit, a symbol shows the fullest of several nodes.
 
 use ratatui::layout::Rect;
 
@@ -29,9 +29,8 @@ use model::{MEMORY, VCORE};
 use view::NodeRow;
 use view::units::show_amount;
 
-/// The columns before a name.
 const BEFORE_NAME: usize = 3;
-/// The columns of a sign without a name, with the blank behind it where there is one; the first that leaves room for all nodes.
+/// Cell widths without names; the first that fits all nodes is used.
 const CELLS: [usize; 3] = [3, 2, 1];
 
 /// Draws the map.
@@ -51,7 +50,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
         pen.pieces(area.x, area.y + 3, area.width, &figures(node, signs));
     }
     let map = Rect { y: area.y + ABOVE_MAP, height: area.height.saturating_sub(ABOVE_MAP), ..area };
-    // With room for all, each sign has its name behind it.
     let widest = page.list.rows.iter().map(|id| text::width(id.as_str())).max().unwrap_or(0);
     let named = BEFORE_NAME + widest + 2;
     let fits = |cell: &usize| usize::from(map.width) / cell * usize::from(map.height) >= page.list.rows.len();
@@ -93,7 +91,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     }
 }
 
-/// What is known of the node under the cursor, in one line.
 fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
     let mut pieces = vec![piece(Role::Title, node.id.to_string()), plain("  ")];
     pieces.extend(state_pieces(node, signs, true));
@@ -112,7 +109,6 @@ fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
     pieces
 }
 
-/// What the nodes are compared by: the resource that the list is sorted by, otherwise cpu and memory.
 const fn resources(page: &NodesPage) -> &'static [&'static str] {
     match page.list.sort.column {
         NodeColumn::Cpu | NodeColumn::CpuAll | NodeColumn::CpuFree => &[VCORE],
@@ -121,7 +117,6 @@ const fn resources(page: &NodesPage) -> &'static [&'static str] {
     }
 }
 
-/// The highest use of the resources, in thousandths.
 fn share(node: &NodeRow, resources: &[&str]) -> i64 {
     resources.iter().map(|name| share_of(&meter(node, name))).max().unwrap_or(0)
 }
@@ -132,7 +127,6 @@ fn share_of(meter: &Meter) -> i64 {
     i64::try_from(share.clamp(0, 1000)).unwrap_or(0)
 }
 
-/// The sign of a node, and how warm it is.
 fn sign(node: &NodeRow, resources: &[&str], signs: &'static Signs) -> (&'static str, Role) {
     let share = share(node, resources);
     let level = usize::try_from(share * 7 / 1000).unwrap_or(0).min(7);

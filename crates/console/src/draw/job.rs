@@ -1,4 +1,4 @@
-//! The job that an application is. [`crate::present::job`] has the content.
+//! The page of a local job. [`crate::present::job`] has the content.
 
 use ratatui::layout::Rect;
 
@@ -9,7 +9,7 @@ use crate::state::State;
 use crate::state::job::JobPage;
 use crate::theme::Role;
 
-/// Draws what is known of the job, and below it the part of its output that is on the screen.
+/// Draws sheet and output.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &JobPage, area: Rect) {
     let parts = job::parts(state, page, area);
     let width = parts.sheet.width;

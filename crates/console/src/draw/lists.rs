@@ -1,4 +1,4 @@
-//! A page with a list: the list, and the pane next to it.
+//! Pages with a list, and its pane.
 
 use ratatui::layout::Rect;
 
@@ -39,7 +39,6 @@ fn map(pen: &mut Pen<'_>, state: &State, page: &NodesPage, regions: &Regions) {
     }
 }
 
-/// What to do with a cluster in which there is nothing yet, below the queues.
 fn next_steps(pen: &mut Pen<'_>, state: &State, len: usize, rows: Rect) {
     let room = usize::from(rows.width.saturating_sub(5));
     let lines = queues::next_steps(state).iter().flat_map(|line| text::wrap(line, room));
@@ -49,7 +48,6 @@ fn next_steps(pen: &mut Pen<'_>, state: &State, len: usize, rows: Rect) {
     }
 }
 
-/// The signs of the applications that are marked, at the left of their rows.
 fn marks(pen: &mut Pen<'_>, state: &State, page: &AppsPage, regions: &Regions) {
     let Some(part) = state.cluster.part().filter(|_| !page.marked.is_empty()) else { return };
     let rows = regions.rows;

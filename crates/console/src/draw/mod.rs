@@ -1,9 +1,9 @@
-//! The picture of a state: `draw(&State, &Theme, &mut Frame)`, without side effects.
+//! Draws a state: `draw(&State, &Theme, &mut Frame)`, without side effects.
 //!
 //! Invariants:
-//! - nothing is remembered and nothing changed; the same state gives the same picture;
-//! - only rows on the screen are examined and formatted;
-//! - text that is too long is cut at its columns, and a terminal that is too small says so.
+//! - nothing is stored or changed; the same state gives the same screen;
+//! - only visible rows are examined and formatted;
+//! - long text is cut, and a terminal that is too small shows a message.
 //!
 //! At 120 x 40, the queues:
 //!
@@ -20,7 +20,7 @@
 //!  enter apps  space fold  i details  / filter  …  ? help                                                             bottom
 //! ```
 //!
-//! What gives way when narrow is reported in each file; [`crate::present::layout`] decides about pane and lines.
+//! Each file describes its narrow layout; [`crate::present::layout`] decides about pane and lines.
 
 mod alerts;
 mod board;
@@ -63,7 +63,7 @@ pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) {
     }
 }
 
-/// Draws the state into an empty buffer. Returns the place of the text cursor, if something is being written.
+/// Draws into an empty buffer; returns the text cursor.
 pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);
@@ -111,7 +111,6 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
 }
 
-/// The pages that one key opens.
 fn strip(pen: &mut Pen<'_>, state: &State, area: Rect) {
     if area.height == 0 {
         return;

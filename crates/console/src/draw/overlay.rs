@@ -1,4 +1,4 @@
-//! The layers over a page: help, messages, a question, the keys that may follow a key.
+//! The layers over a page: help, messages, a question, the continuations of a chord.
 //!
 //! ```text
 //! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐
@@ -101,18 +101,15 @@ fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
     pen.pieces_right(inner.x, inner.bottom().saturating_sub(1), inner.width, &answers);
 }
 
-/// What may follow the keys that were pressed.
 fn chord(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let lines = overlay::chord_lines(state, corner_room(state));
     corner(pen, state, regions, &chord_text(&state.pressed), &lines);
 }
 
-/// How wide a text in the corner may be.
 fn corner_room(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(6)).min(72)
 }
 
-/// A box in the lower right corner that escape closes.
 fn corner(pen: &mut Pen<'_>, state: &State, regions: &Regions, title: &str, lines: &[Vec<Piece>]) {
     let close = " esc closes ";
     let columns = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);

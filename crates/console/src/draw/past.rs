@@ -1,4 +1,4 @@
-//! A line under the header while the past is on the screen. It is there in words and in reverse, so also without colors.
+//! The line under the header in the past, in words and reversed, so also without colors.
 //!
 //! ```text
 //!  THE PAST, as it was at 0:41, 12s ago, right before: etl-1 was killed                     [ ] step   :live returns
@@ -12,7 +12,7 @@ use crate::present::text;
 use crate::state::State;
 use crate::theme::Role;
 
-/// Draws the line; in the present it has no height.
+/// Draws the line; empty in the present.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(shown) = state.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
     let ago = format::duration(state.cluster.past.live.since(shown.at));

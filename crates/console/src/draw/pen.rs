@@ -1,5 +1,4 @@
-//! Writing into the buffer. All text of the console goes through here, so that nothing unescaped reaches the terminal and nothing
-//! is written past its columns.
+//! Writes into the buffer, the only way to the terminal: text is escaped and cut to its columns.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -10,7 +9,7 @@ use crate::present::pieces::{Piece, width};
 use crate::present::text;
 use crate::theme::{Role, Signs, Theme};
 
-/// A buffer with the theme that is written in.
+/// A buffer with its theme.
 pub struct Pen<'b> {
     buffer: &'b mut Buffer,
     theme: &'b Theme,
@@ -27,7 +26,7 @@ impl<'b> Pen<'b> {
         self.theme.signs
     }
 
-    /// Writes text into at most `max` columns, cut with an ellipsis. Returns the columns used.
+    /// Writes text, cut with an ellipsis. Returns its width.
     pub fn text(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
         let style = self.theme.style(role);
         let escaped = text::escape(text);
@@ -35,7 +34,7 @@ impl<'b> Pen<'b> {
         self.raw(x, y, max, &cut, style)
     }
 
-    /// The same for paths: the end is kept.
+    /// Writes a path, cut at the start.
     pub fn path(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
         let style = self.theme.style(role);
         let escaped = text::escape(text);
@@ -57,7 +56,7 @@ impl<'b> Pen<'b> {
         end - x
     }
 
-    /// Writes pieces one after the other into at most `max` columns. Returns the columns used.
+    /// Writes pieces. Returns their width.
     pub fn pieces(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let mut used = 0;
         for (at, piece) in pieces.iter().enumerate() {
@@ -72,7 +71,6 @@ impl<'b> Pen<'b> {
         used
     }
 
-    /// Shows that a line is cut before a column, where something is written up to there.
     fn cut_before(&mut self, x: u16, y: u16, role: Role) {
         let at = Position { x: x.saturating_sub(1), y };
         if self.buffer.cell(at).is_some_and(|cell| !cell.symbol().trim().is_empty()) {
@@ -80,13 +78,13 @@ impl<'b> Pen<'b> {
         }
     }
 
-    /// Writes pieces so that they end at the right of `max` columns; what is too long is cut at its end. Returns the columns used.
+    /// Writes pieces right-aligned. Returns their width.
     pub fn pieces_right(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let wide = u16::try_from(width(pieces)).unwrap_or(u16::MAX).min(max);
         self.pieces(x + (max - wide), y, wide, pieces)
     }
 
-    /// Whether only ASCII may be written.
+    /// Whether only ASCII is allowed.
     pub fn is_ascii(&self) -> bool {
         self.theme.ascii
     }
@@ -96,17 +94,17 @@ impl<'b> Pen<'b> {
         self.theme.style(role)
     }
 
-    /// Draws a widget without text of its own, in as much of an area as there is.
+    /// Draws a widget without text, clipped to the buffer.
     pub fn widget(&mut self, widget: impl Widget, area: Rect) {
         widget.render(area.intersection(*self.buffer.area()), self.buffer);
     }
 
-    /// Lays a role's style over an area, keeping what is written there.
+    /// Applies a role's style, keeping the text.
     pub fn style(&mut self, area: Rect, role: Role) {
         self.buffer.set_style(area.intersection(*self.buffer.area()), self.theme.style(role));
     }
 
-    /// Empties an area.
+    /// Clears an area.
     pub fn clear(&mut self, area: Rect) {
         let area = area.intersection(*self.buffer.area());
         let page = self.theme.style(Role::Page);
@@ -118,20 +116,20 @@ impl<'b> Pen<'b> {
         }
     }
 
-    /// A line across.
+    /// A horizontal line.
     pub fn line(&mut self, x: u16, y: u16, width: u16) {
         let line = self.theme.signs.line.repeat(usize::from(width));
         self.raw(x, y, width, &line, self.theme.style(Role::Border));
     }
 
-    /// A line down.
+    /// A vertical line.
     pub fn wall(&mut self, area: Rect) {
         for y in area.top()..area.bottom() {
             self.text(area.x, y, 1, self.theme.signs.wall, Role::Border);
         }
     }
 
-    /// An emptied box with a title; gives the room inside it, with a free column at either side.
+    /// Draws a cleared box; returns its padded inner area.
     pub fn frame(&mut self, area: Rect, title: &str) -> Rect {
         self.clear(area);
         if area.width < 4 || area.height < 2 {
@@ -155,27 +153,27 @@ impl<'b> Pen<'b> {
         Rect { x: area.x + 2, y: area.y + 1, width: area.width - 4, height: area.height - 2 }
     }
 
-    /// Writes text over what is there, taking nothing over of its style.
+    /// Overwrites text without keeping its style.
     pub fn over(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) {
         let wide = u16::try_from(text::width(text)).unwrap_or(u16::MAX).min(max);
         self.clear(Rect { x, y, width: wide, height: 1 });
         self.text(x, y, max, text, role);
     }
 
-    /// Lines of pieces from `top` on, as many as there is room for.
+    /// The lines from `top` that fit.
     pub fn lines(&mut self, area: Rect, lines: &[Vec<Piece>], top: usize) {
         for (y, line) in (area.top()..area.bottom()).zip(lines.iter().skip(top)) {
             self.pieces(area.x, y, area.width, line);
         }
     }
 
-    /// The same, and how many more there are below.
+    /// The same, with the number of lines below.
     pub fn scrolled(&mut self, area: Rect, lines: &[Vec<Piece>], top: usize) {
         self.lines(area, lines, top);
         self.more_below(area, lines.len(), top);
     }
 
-    /// How many of this many lines are below those on the screen.
+    /// Shows how many lines are below the visible ones.
     pub fn more_below(&mut self, area: Rect, lines: usize, top: usize) {
         let room = usize::from(area.height);
         if lines > top + room {

@@ -1,4 +1,4 @@
-//! A pod. [`crate::present::pod`] has the content.
+//! The pod page. [`crate::present::pod`] has the content.
 
 use ratatui::layout::Rect;
 
@@ -7,7 +7,7 @@ use crate::present::pod;
 use crate::state::State;
 use crate::state::pod::PodPage;
 
-/// Draws the lines that are on the screen.
+/// Draws the visible lines.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &PodPage, area: Rect) {
     let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     pen.lines(area, &pod::visible(state, page, usize::from(area.height)), 0);

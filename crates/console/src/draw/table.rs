@@ -1,4 +1,4 @@
-//! A list: titles, visible rows, the cursor's bar, a thumb when there is more. [`crate::present::table`] has the content.
+//! A list: titles, visible rows, cursor bar, scroll thumb. [`crate::present::table`] has the content.
 //!
 //! ```text
 //!   QUEUE                  STATE    PRI  …      titles
@@ -52,7 +52,6 @@ fn titles(pen: &mut Pen<'_>, head: Rect, table: &Table<'_>) {
     }
 }
 
-/// The part of a long list that is on the screen, at its right edge.
 fn thumb(pen: &mut Pen<'_>, rows: Rect, visible: Range<usize>, len: usize) {
     let height = usize::from(rows.height);
     if len <= height || height == 0 {
@@ -66,7 +65,6 @@ fn thumb(pen: &mut Pen<'_>, rows: Rect, visible: Range<usize>, len: usize) {
     }
 }
 
-/// What a list says instead of rows.
 fn empty(pen: &mut Pen<'_>, regions: &Regions, lines: &[String]) {
     let rows = regions.rows;
     let top = rows.y + (rows.height / 3).min(4);

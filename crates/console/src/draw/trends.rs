@@ -1,4 +1,4 @@
-//! Values over time: lines over a time axis, marks below them.
+//! The trends page: lines over a time axis, with marks below.
 //!
 //! ```text
 //!  queue root.tenants  cpu use and waiting p95 (top: 3m 12s)  What is allocated …
@@ -25,7 +25,6 @@ use crate::state::trends::TrendsPage;
 use crate::theme::Role;
 use view::trends::Series;
 
-/// The lines around the chart: title, reading, marks, times, legend, footer.
 const AROUND: u16 = 6;
 
 /// Draws the page.
@@ -58,7 +57,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &TrendsPage, area: Rect) {
     pen.pieces(left, below + 3, wide, &footer(state));
 }
 
-/// The column of a step, where there are fewer steps than columns.
 fn place(step: usize, steps: u16, columns: u16) -> u16 {
     let steps = usize::from(steps.max(1));
     u16::try_from((step * usize::from(columns) + usize::from(columns) / 2) / steps)
@@ -66,7 +64,6 @@ fn place(step: usize, steps: u16, columns: u16) -> u16 {
         .min(columns.saturating_sub(1))
 }
 
-/// The figures left of the lines.
 fn scale(pen: &mut Pen<'_>, page: &TrendsPage, picture: &Picture, chart: Rect) {
     let half = chart.height / 2;
     for (y, figure) in [(0, picture.top), (half, picture.top / 2), (chart.height - 1, 0)] {
@@ -77,19 +74,17 @@ fn scale(pen: &mut Pen<'_>, page: &TrendsPage, picture: &Picture, chart: Rect) {
     }
 }
 
-/// A line of a chart.
 pub(super) struct Line<'s> {
-    /// Its figures; a gap is a gap.
+    /// The values, with gaps.
     pub series: &'s Series,
-    /// What each figure is multiplied by, so that it fits the scale of the others.
+    /// The factor to the scale of the other lines.
     pub factor: f64,
     pub role: Role,
-    /// What it is drawn with where only ASCII may be written.
+    /// The ASCII symbol.
     pub sign: char,
     pub marker: Marker,
 }
 
-/// The lines of the page: of what bounds the value, of a second one, and of the value.
 fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
     let line = |series, role, sign, marker| Line { series, factor: 1.0, role, sign, marker };
     let mut all: Vec<Line<'_>> = picture.bounds.iter().map(|bound| line(bound, Role::Dim, '-', Marker::Dot)).collect();
@@ -101,7 +96,7 @@ fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
     plot(pen, &all, picture.top, chart);
 }
 
-/// Draws lines, the last one over the others, on a scale from 0 to `top`.
+/// Draws lines on a scale from 0 to `top`, the last line on top.
 pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect) {
     let ascii = pen.is_ascii();
     let parts: Vec<(Run, Role, Marker)> = lines
@@ -125,10 +120,8 @@ pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect)
     pen.widget(widget, chart);
 }
 
-/// The points of a line without a gap: step and figure.
 type Run = Vec<(f64, f64)>;
 
-/// The parts of a series without a gap.
 fn runs(series: &Series, factor: f64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut whole = false;
@@ -147,7 +140,6 @@ fn runs(series: &Series, factor: f64) -> Vec<Run> {
     runs
 }
 
-/// The time axis: as many times as there is room for.
 fn times(pen: &mut Pen<'_>, state: &State, series: &Series, area: Rect) {
     let count = usize::from(area.width / 20).clamp(2, 8);
     let steps = series.figures.len();

@@ -1,4 +1,4 @@
-//! A line under the header in a what-if. It says so in words too, so also without colors.
+//! The line under the header in a what-if, in words too, so also without colors.
 //!
 //! ```text
 //!  WHAT IF, 10m after 0:41, with 2 changes: kill etl-1, move…      } time  { without  tab both sides  :apply  esc leaves
@@ -12,7 +12,7 @@ use crate::present::trial;
 use crate::state::State;
 use crate::theme::Role;
 
-/// Draws the line. In the past of a what-if the line of the past is there.
+/// Draws the line unless the past is shown.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(status) = &state.cluster.trial else { return };
     if area.height == 0 || state.cluster.past.shown.is_some() {

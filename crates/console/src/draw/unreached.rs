@@ -1,4 +1,4 @@
-//! The text in place of a list while nothing is known of the scheduler: the present state, and the next step for the person.
+//! The text in place of a list before the first response: the state, and the next step.
 //!
 //! ```text
 //!    No answer yet: localhost:9080 refuses the connection.
@@ -12,7 +12,7 @@ use crate::present::unreached;
 use crate::state::State;
 use crate::theme::Role;
 
-/// Draws the page of a source that was never reached: since when, why, what to try.
+/// Draws duration, reason, and remedy.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let room = usize::from(regions.rows.width.saturating_sub(5));
     let top = regions.head.y + 1 + (regions.rows.height / 3).min(4);

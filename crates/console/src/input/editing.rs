@@ -1,10 +1,10 @@
-//! Which step of editing a key is, as in a shell.
+//! Maps keys to editing steps, as in a shell.
 
 use crate::state::editor::TextStep;
 use crate::state::key::{Code, Key};
 use crate::state::line_edit::{LineEdit, LineStep, Reach};
 
-/// What a key does in a line that is written; `None` when it means nothing there.
+/// The step of a key in a one-line input.
 pub fn line_step(key: Key) -> Option<LineStep> {
     use LineStep::{Insert, Move, Remove};
     Some(match (key.ctrl, key.alt, key.code) {
@@ -25,7 +25,7 @@ pub fn line_step(key: Key) -> Option<LineStep> {
     })
 }
 
-/// What a key does in a text of several lines; `None` when it means nothing there.
+/// The step of a key in a text of several lines.
 pub fn text_step(key: Key) -> Option<TextStep> {
     match (key.ctrl, key.alt, key.code) {
         (false, false, Code::Up) => Some(TextStep::Up),
@@ -35,7 +35,7 @@ pub fn text_step(key: Key) -> Option<TextStep> {
     }
 }
 
-/// Lets a key work on a line. `false` when it means nothing here; the text and the cursor are then as before.
+/// Applies a key. Returns `false` if it has no meaning here.
 pub fn edit(line: &mut LineEdit, key: Key) -> bool {
     let step = line_step(key);
     step.into_iter().for_each(|step| line.apply(step));
@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// Before, keys, after; `|` is the cursor.
+    /// `|` is the cursor.
     fn edited(before: &str, keys: &str) -> String {
         let (left, right) = before.split_once('|').unwrap();
         let mut line = LineEdit::new(format!("{left}{right}"));

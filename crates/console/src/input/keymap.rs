@@ -1,7 +1,7 @@
-//! From keys to commands: the keys of the registry, and in which contexts keys are looked up.
+//! Maps keys to commands.
 //!
-//! A binding is a chord of one or several keys. While the first keys of a chord were pressed, the rest of it is waited for
-//! ([`State::pressed`]), and a box shows what may follow.
+//! A binding is a chord of one or several keys. After its first keys the rest is awaited ([`State::pressed`]), and a
+//! box shows the continuations.
 
 use crate::input::command::{COMMANDS, Command};
 use crate::state::State;
@@ -20,7 +20,7 @@ pub fn defaults() -> Keymap {
     Keymap { bindings: rows.map(binding).collect() }
 }
 
-/// The contexts whose keys hold now, the nearest first.
+/// The active contexts, the nearest first.
 pub fn contexts(state: &State) -> &'static [Context] {
     use Context::{Always, Confirm, Filter, Help, Messages};
     match state.layers.last() {
@@ -38,12 +38,12 @@ pub fn contexts(state: &State) -> &'static [Context] {
     }
 }
 
-/// The contexts of the page, without those of the layers over it.
+/// The contexts of the page without its layers.
 pub fn page_contexts(state: &State) -> &'static [Context] {
     state.page().row().contexts
 }
 
-/// The keys that run a command now, for showing.
+/// The keys that run a command now, for display.
 pub fn keys_of(state: &State, command: &Command) -> Option<String> {
     contexts(state)
         .iter()

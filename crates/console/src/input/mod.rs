@@ -1,6 +1,6 @@
 //! Keys, their meanings, and the registry of commands.
 //!
-//! Invariants: every command is one row of the registry in [`command`]; a key is found by its context, never by the page that draws it.
+//! Invariants: every command is one row of [`command`]; a key is found by its context, not by the drawn page.
 
 pub mod command;
 pub mod editing;

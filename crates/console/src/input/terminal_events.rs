@@ -1,20 +1,20 @@
-//! From the terminal's events to the console's keys.
+//! Converts terminal events to keys and mouse actions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
 use crate::state::key::{Code, Key};
 
-/// What the mouse did.
+/// A mouse action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mouse {
-    /// The first button was pressed.
+    /// The first button.
     Click(Position),
-    /// The wheel was turned, down or (negative) up.
+    /// The wheel, down or (negative) up.
     Wheel(isize),
 }
 
-/// The key of a terminal event; `None` for releases, and for keys that the console does not know.
+/// `None` for releases and unknown keys.
 pub fn key(event: KeyEvent) -> Option<Key> {
     if event.kind == KeyEventKind::Release {
         return None;
@@ -22,7 +22,6 @@ pub fn key(event: KeyEvent) -> Option<Key> {
     let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
     let alt = event.modifiers.contains(KeyModifiers::ALT);
     let code = match event.code {
-        // Terminals differ in the case that they report with control held.
         KeyCode::Char(c) if ctrl => Code::Char(c.to_ascii_lowercase()),
         KeyCode::Char(c) => Code::Char(c),
         KeyCode::Enter => Code::Enter,
@@ -46,7 +45,7 @@ pub fn key(event: KeyEvent) -> Option<Key> {
     Some(Key { code, ctrl, alt })
 }
 
-/// The event of the mouse; `None` for one that the console does not use.
+/// The mouse action of a terminal event, if used.
 pub fn mouse(event: MouseEvent) -> Option<Mouse> {
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Some(Mouse::Click(Position { x: event.column, y: event.row })),

@@ -1,4 +1,4 @@
-//! The configuration in lines: its faults, what an edit means, the text line by line.
+//! The configuration in lines.
 
 use crate::linear::plain;
 use crate::linear::plain::WIDTH;
@@ -14,7 +14,7 @@ pub fn lines(state: &State, page: &ConfigPage) -> Vec<String> {
     lines
 }
 
-/// A line of the text with its number, and how far it is indented where it is.
+/// A line with its number and indentation.
 pub fn numbered(number: usize, line: &str) -> String {
     let said = plain::text(line);
     let indent = line.len() - line.trim_start_matches(' ').len();

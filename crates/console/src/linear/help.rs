@@ -1,4 +1,4 @@
-//! What can be reported: the words of linear mode, the commands of the page, all others; or one word in full.
+//! The help for everything or one word.
 
 use crate::input::command::{COMMANDS, Command};
 use crate::input::keymap::{keys_of, page_contexts};
@@ -8,7 +8,7 @@ use crate::present::guard;
 use crate::state::State;
 use crate::state::command::Context;
 
-/// The lines of `help`, of everything or of one word.
+/// The help for everything or one word.
 pub fn lines(state: &State, word: &str) -> Vec<String> {
     if !word.is_empty() {
         return of(state, split(word).0);
@@ -26,12 +26,10 @@ pub fn lines(state: &State, word: &str) -> Vec<String> {
     lines.iter().map(|line| plain::text(line)).collect()
 }
 
-/// The commands that have a word of their own.
 fn commands() -> impl Iterator<Item = &'static Command> {
     COMMANDS.iter().filter(|command| !command.name.is_empty())
 }
 
-/// Whether a key means the command on this page and not on every one.
 fn is_of_page(state: &State, command: &Command) -> bool {
     let own = page_contexts(state)
         .iter()

@@ -1,4 +1,4 @@
-//! What stands over the page: questions, boxes with text, what is being written.
+//! The layers over the page in lines.
 
 use crate::linear::plain;
 use crate::present::figures;
@@ -6,7 +6,6 @@ use crate::present::overlay;
 use crate::state::State;
 use crate::state::layer::{ColumnPicker, CommandLine, Confirm, Layer, Off};
 
-/// How many completions of a command line are reported.
 const COMPLETIONS: usize = 10;
 
 /// The lines of all layers, the topmost last.
@@ -40,7 +39,7 @@ pub fn of(state: &State, layer: &Layer) -> Vec<String> {
     }
 }
 
-/// A question, what would happen, and how it is answered.
+/// A question with its effects and answers.
 pub fn asked(question: &Confirm) -> Vec<String> {
     let mut lines = vec![format!("Question: {}", question.title)];
     lines.extend(question.lines.iter().filter(|line| !line.trim().is_empty()).cloned());

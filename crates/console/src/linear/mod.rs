@@ -1,18 +1,17 @@
-//! Linear mode: what the console shows, said in lines of plain text, and its commands as words. For screen readers and for terminals
-//! that cannot place a cursor.
+//! Linear mode: the console as lines of plain text, and its commands as words. For screen readers, and for terminals
+//! without cursor positioning.
 //!
 //! ```text
 //!  a line ── words ──> Step (a command, a row, a text) ──> session ──> State
 //!  State ── page, layers, news ──> lines
 //! ```
 //!
-//! Where to look: [`reader`] is one conversation: what a line requests, and what is reported then; [`words`] the words of a line; [`page`] a
-//! page in lines; [`news`] what is announced.
+//! [`reader`] runs a conversation, [`words`] parses a line, [`page`] prints a page, [`news`] makes announcements.
 //!
 //! Invariants:
-//! - nothing here changes the state of the console, does IO or requests the time: [`Step`]s are carried out by the session, as keys are;
-//! - pages are reported from the values and lines that they are drawn, copied and exported from; nothing is read back from a drawn screen;
-//! - a line has no control character and no drawing sign ([`plain`]).
+//! - no state changes, IO, or clock: the session runs [`Step`]s like keys;
+//! - pages are printed from the values and lines of drawing, copying, and exporting, never from a drawn screen;
+//! - a line contains no control character and no drawing symbol ([`plain`]).
 
 mod config;
 mod help;
@@ -32,11 +31,9 @@ pub use steps::{Received, Step, Then};
 
 use crate::state::State;
 
-/// So many rows of a list are in [`all`], from its start and from the first one on the screen.
 const ROWS: usize = 80;
 
-/// What there is to say of the state at once: where one is, what is over the page, the page, the last messages. Of a long list its
-/// start, and the part that is on the screen.
+/// The whole state; of a long list its start and its visible part.
 pub fn all(state: &State) -> Vec<String> {
     let mut lines = place::lines(state);
     lines.extend(layers::lines(state));

@@ -1,44 +1,39 @@
-//! What is announced: messages of the console, among them alerts and results of orders, and how the connection is.
+//! Announcements of messages and of the connection.
 //!
-//! Invariants: every message is reported once; many at one time are bounded, and how many are omitted is reported.
+//! Invariants: each message is announced once; an announcement is limited, and counts omitted messages.
 
 use crate::linear::{plain, rows};
 use crate::present::{format, link};
 use crate::state::{Grade, Message, State};
 
-/// The words that an announcement starts with.
+/// The first words of announcements.
 pub const HEADS: [&str; 8] =
     ["Message", "Messages", "Rejected", "Warning", "Error", "Connection", "Changed", "Question"];
-/// The most messages in one announcement.
 const MESSAGES: usize = 6;
-/// The most lines of a message in addition its first.
 const MORE: usize = 6;
-/// The most rows of a page that are compared, and that are reported to have changed.
 const COMPARED: usize = 2_000;
 const CHANGED: usize = 12;
 
-/// What has been said so far.
+/// What was announced.
 #[derive(Clone, Debug, Default)]
 pub struct Ear {
-    /// The number of the last message that was reported.
     said: u64,
-    /// The trouble of the connection, as it was reported last; empty for none.
     link: String,
 }
 
 impl Ear {
-    /// Takes all that was reported up to now as known.
+    /// Marks all current messages as announced.
     pub fn catch_up(&mut self, state: &State) {
         self.said = newest(state);
         self.link = trouble(state);
     }
 
-    /// Whether there is something new.
+    /// Whether an announcement is due.
     pub fn hears(&self, state: &State) -> bool {
         newest(state) > self.said || trouble(state) != self.link
     }
 
-    /// The new messages, and the connection where it changed.
+    /// Takes new messages, and a changed connection.
     pub fn take(&mut self, state: &State) -> Vec<String> {
         let new: Vec<&Message> = state.messages.iter().filter(|message| message.number > self.said).collect();
         let left_out = new.len().saturating_sub(MESSAGES);
@@ -63,7 +58,6 @@ fn newest(state: &State) -> u64 {
     state.messages.back().map_or(0, |message| message.number)
 }
 
-/// What is wrong with the connection, without what changes by itself: its age.
 fn trouble(state: &State) -> String {
     link::trouble(&state.cluster.link).map(|trouble| trouble.story).unwrap_or_default()
 }
@@ -100,26 +94,23 @@ pub fn all(state: &State) -> Vec<String> {
     if lines.is_empty() { vec!["No messages yet.".to_owned()] } else { lines }
 }
 
-/// The last messages, as they are on a screen.
+/// The last messages.
 pub fn recent(state: &State) -> Vec<String> {
     let from = state.messages.len().saturating_sub(MESSAGES);
     state.messages.iter().skip(from).flat_map(words).collect()
 }
 
-/// What a column says: its name, and the value.
 type Cell = (Option<String>, String);
 
-/// The rows of a page as they were read, for saying what changed since.
+/// The last printed rows, to find changes.
 #[derive(Clone, Debug, Default)]
 pub struct Retained {
-    /// The page, by its head without figures.
     page: String,
-    /// The name of each row, with what its columns said.
     rows: Vec<(String, Vec<Cell>)>,
 }
 
 impl Retained {
-    /// Keeps the list on the screen.
+    /// Stores the list on the screen.
     pub fn of(state: &State, page: String) -> Self {
         let rows = rows::of(state).map(|rows| {
             let row = |at: usize| (rows.name(at), rows.cells(at));
@@ -128,7 +119,7 @@ impl Retained {
         Self { page, rows: rows.unwrap_or_default() }
     }
 
-    /// What changed up to another moment of the same page; `None` where the page is another one, or no list.
+    /// The changes on the same page; `None` for another page, or without a list.
     pub fn changes(&self, now: &Self) -> Option<Vec<String>> {
         if self.page != now.page || self.rows.is_empty() && now.rows.is_empty() {
             return None;
@@ -155,7 +146,6 @@ impl Retained {
     }
 }
 
-/// What is otherwise in a row: `cpu 4 to 6, pending none to 2`.
 fn difference(old: &[Cell], new: &[Cell]) -> String {
     let value = |cells: &[Cell], name: &Option<String>| {
         cells.iter().find(|(known, _)| known == name).map_or_else(|| "none".to_owned(), |(_, said)| said.clone())

@@ -1,4 +1,4 @@
-//! A page in lines: its head, and its body line by line.
+//! A page in lines: head and body.
 
 use crate::linear::plain::WIDTH;
 use crate::linear::{config, plain, rows, trends};
@@ -10,16 +10,16 @@ use crate::state::page::{Page, each_page};
 use crate::theme::SPOKEN;
 use view::waiting::SheetLine;
 
-/// A page as it is reported: row by row or line by line.
+/// The body of a page.
 pub enum Said<'a> {
-    /// A list, a line for each row.
+    /// A list, one line per row.
     Rows(rows::Rows<'a>),
-    /// Lines; the word for them.
+    /// Lines, and their noun.
     Lines(Vec<String>, &'static str),
 }
 
 impl Said<'_> {
-    /// How many lines the body has.
+    /// The number of lines.
     pub fn len(&self) -> usize {
         match self {
             Self::Rows(rows) => rows.len(),
@@ -35,7 +35,7 @@ impl Said<'_> {
         }
     }
 
-    /// What its lines are.
+    /// The noun for its lines.
     pub fn noun(&self) -> &'static str {
         match self {
             Self::Rows(_) => "row",
@@ -44,7 +44,7 @@ impl Said<'_> {
     }
 }
 
-/// Where one is: the page, and what is in the second line of the screen.
+/// The page and its facts.
 pub fn head(state: &State) -> String {
     let mut parts = vec![crumbs::crumbs(state).iter().map(|crumb| plain::text(crumb)).collect::<Vec<_>>().join(", ")];
     let facts = each_page!(state.page(), page => page.facts(state, &SPOKEN));
@@ -74,14 +74,12 @@ pub fn of(state: &State) -> Said<'_> {
     }
 }
 
-/// What a list says that has no rows.
 fn empty(state: &State) -> Vec<String> {
     let words = lists::table(state, 120).map(|table| table.empty).unwrap_or_default();
     let words: Vec<String> = words.iter().map(|line| plain::text(line)).filter(|line| !line.is_empty()).collect();
     if words.is_empty() { vec!["No rows.".to_owned()] } else { words }
 }
 
-/// The lines of an explanation or of the overview, numbered, so that one can go to what a line names.
 fn explained(state: &State, page: &ExplainPage) -> Vec<String> {
     let rows = crate::present::explain::rows(state, page, WIDTH);
     let mut lines: Vec<String> = rows
@@ -114,7 +112,7 @@ fn sheet_line(at: usize, line: &SheetLine, drawn: &str, flat: bool) -> String {
     format!("{}. {deep}{label}{said}{leads}", at + 1).trim_end().to_owned()
 }
 
-/// The place of the cursor among what can be selected, and how much that is; `None` where nothing can.
+/// The index among the selectable lines, and their number.
 pub fn cursor(state: &State) -> Option<(usize, usize)> {
     if let Some(list) = state.page().list() {
         return (list.rows() > 0).then(|| (list.index(), list.rows()));
@@ -126,7 +124,7 @@ pub fn cursor(state: &State) -> Option<(usize, usize)> {
     }
 }
 
-/// What is under the cursor, with its number; with `all` of its columns.
+/// The selected line with its number; `all`: with all columns.
 pub fn here(state: &State, all: bool) -> Option<String> {
     let (index, len) = cursor(state)?;
     if let Some(rows) = rows::of(state).filter(|rows| rows.len() > 0) {

@@ -1,4 +1,4 @@
-//! Where one is: the scheduler, who one is, the page, the row, and what applies to the whole screen.
+//! The location: scheduler, user, page, row, and modes.
 
 use crate::linear::{page, plain, rows};
 use crate::present::{format, link, subject, trial, unknown};
@@ -17,7 +17,7 @@ pub fn lines(state: &State) -> Vec<String> {
     lines
 }
 
-/// The lines about the scheduler, the person, and what applies to all pages.
+/// The lines about the scheduler, the user, and modes.
 pub fn scheduler(state: &State) -> Vec<String> {
     let cluster = &state.cluster;
     let place = match cluster.about.place {
@@ -40,7 +40,6 @@ pub fn scheduler(state: &State) -> Vec<String> {
     lines.iter().map(|line| plain::text(line)).collect()
 }
 
-/// The figures of the first line of the screen.
 fn figures(state: &State, part: &PartitionView) -> String {
     let nodes = match state.cluster.unread.nodes && part.nodes.is_empty() {
         true => state.cluster.unread.no_nodes(),
@@ -65,7 +64,6 @@ fn figures(state: &State, part: &PartitionView) -> String {
     format!("Cluster: {}", parts.join("; "))
 }
 
-/// What applies to everything that is reported: read only, paused, frozen, old, the past, a what-if.
 fn modes(state: &State) -> Vec<String> {
     let cluster = &state.cluster;
     let mut lines = Vec::new();
@@ -90,7 +88,6 @@ fn modes(state: &State) -> Vec<String> {
     lines
 }
 
-/// What fires that nothing blocks, as it is on every page of the screen.
 fn alerts(state: &State) -> Option<String> {
     let on: Vec<_> = state
         .cluster
@@ -104,7 +101,7 @@ fn alerts(state: &State) -> Option<String> {
     (!on.is_empty()).then(|| format!("Alerts: {count}: {}; alerts lists them", each.collect::<Vec<_>>().join("; ")))
 }
 
-/// What is under the cursor.
+/// The selected line.
 pub fn selected(state: &State) -> Option<String> {
     let name = subject::name(state).map(|name| plain::text(&name));
     let Some((list, rows)) = state.page().list().zip(rows::of(state)).filter(|(_, rows)| rows.len() > 0) else {

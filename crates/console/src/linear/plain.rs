@@ -1,14 +1,13 @@
-//! Text as a line of plain words: no control characters, no drawing signs, one blank between words.
+//! Plain text: no control characters or drawing symbols, single blanks.
 
 use crate::present::pieces::Piece;
 use crate::present::text::escape;
 use crate::theme::Role;
 
-/// How wide the lines are that pages make for a width: wide enough that only long sentences are broken.
+/// Only long sentences are wrapped.
 pub const WIDTH: usize = 400;
 
-/// The text with everything written out that is no plain text: controls as on the screen, drawing signs as `\u{2588}`; the arrows and the
-/// dots of sentences become words and dots.
+/// Escapes controls and drawing symbols (`\u{2588}`); arrows become words, ellipses dots.
 pub fn text(text: &str) -> String {
     let escaped = escape(text);
     let mut plain = String::with_capacity(escaped.len());
@@ -25,12 +24,12 @@ pub fn text(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a sign is made for drawing: arrows, technical signs, boxes, blocks, shapes, braille, and what fonts keep for themselves.
+/// Arrows, technical symbols, boxes, blocks, shapes, braille, and private use.
 pub fn is_drawn(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2500}'..='\u{27bf}' | '\u{2800}'..='\u{28ff}' | '\u{e000}'..='\u{f8ff}')
 }
 
-/// A line of pieces in words: the label with a colon, and a comma where columns were apart. Empty for a line of blanks.
+/// A line as words: a colon after the label, commas between columns.
 pub fn line(pieces: &[Piece]) -> String {
     let pieces: Vec<&Piece> = pieces.iter().filter(|piece| !piece.text.is_empty()).collect();
     let Some((first, rest)) = pieces.split_first() else { return String::new() };
@@ -45,7 +44,6 @@ pub fn line(pieces: &[Piece]) -> String {
     if said.is_empty() { label } else { format!("{}: {said}", label.trim_end_matches(':')) }
 }
 
-/// The text with a comma wherever two blanks or more was between columns.
 fn columns(drawn: &str) -> String {
     let parts: Vec<String> = drawn.split("  ").map(text).filter(|part| !part.is_empty()).collect();
     let mut said = String::new();
@@ -58,7 +56,7 @@ fn columns(drawn: &str) -> String {
     said
 }
 
-/// Lines of pieces in words; lines without any are omitted.
+/// Lines of pieces as words, without empty lines.
 pub fn lines<'a>(lines: impl IntoIterator<Item = &'a Vec<Piece>>) -> Vec<String> {
     lines.into_iter().map(|one| line(one)).filter(|one| !one.is_empty()).collect()
 }

@@ -1,4 +1,4 @@
-//! One conversation: what a line requests, and what is reported when it is done.
+//! A conversation in linear mode: parses lines, and prints the results.
 //!
 //! ```text
 //!  receive(line) ──> Heard: steps for the session, lines that are known at once
@@ -24,34 +24,28 @@ use crate::state::key::Code;
 use crate::state::layer::{Confirm, Layer};
 use crate::state::page::Page;
 
-/// What `more` reads.
 #[derive(Clone, Debug, Default)]
 enum Rest {
     #[default]
     Nothing,
-    /// The page from this line on.
+    /// The page from this line.
     Page(usize),
-    /// These lines, and how many were read of how many.
+    /// Lines, the number printed, and the total.
     Text(VecDeque<String>, usize, usize),
 }
 
-/// How many lines are read at a time.
 const PORTION: usize = 20;
-/// The shortest time between two announcements.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A conversation: what was read so far, and what `more` reads next.
+/// A conversation.
 #[derive(Clone, Debug)]
 pub struct Reader {
     portion: usize,
     rest: Rest,
-    /// The page that was read last, by its key.
     page: String,
     ear: Ear,
-    /// The list as it was read, or announced, last.
     retained: Retained,
     announces: bool,
-    /// How often changes of the page are announced.
     every: Option<Duration>,
     announced: Duration,
     compared: Duration,
@@ -66,7 +60,7 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// The first lines: what this is, where one is, the first page.
+    /// The first lines: introduction, location, first page.
     pub fn begin(&mut self, state: &State) -> Vec<String> {
         let mut lines = vec![format!("kornsole {}, linear mode. help lists the words.", env!("CARGO_PKG_VERSION"))];
         lines.extend(place::scheduler(state));
@@ -76,7 +70,7 @@ impl Reader {
         lines
     }
 
-    /// What precedes a line: the name of the page, or that an answer is awaited.
+    /// The page name, or that an answer is awaited.
     pub fn prompt(&self, state: &State) -> String {
         match state.layers.last() {
             Some(Layer::Confirm(question)) if question.typed.is_some() => "write it, or no> ".to_owned(),
@@ -85,7 +79,7 @@ impl Reader {
         }
     }
 
-    /// Understands a line.
+    /// Parses a line.
     pub fn hear(&mut self, state: &State, line: &str) -> Received {
         if let Some(Layer::Confirm(question)) = state.layers.last() {
             return self.hear_answer(state, question, line.trim());
@@ -104,7 +98,6 @@ impl Reader {
         }
     }
 
-    /// An answer to the question that is open. An empty line is none.
     fn hear_answer(&mut self, state: &State, question: &Confirm, line: &str) -> Received {
         let (word, rest) = split(line);
         let prompt = |id| CommandId::Prompt(id);
@@ -139,7 +132,6 @@ impl Reader {
         }
     }
 
-    /// The words that read and change nothing.
     fn hear_reading(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
         let lines = match (word, rest) {
             ("help" | "?", word) => self.portioned(help::lines(state, word)),
@@ -167,7 +159,6 @@ impl Reader {
         Some(Received::said(lines))
     }
 
-    /// The words that move, select and write.
     fn hear_own(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
         let row = |id| Received::run(CommandId::Row(id), None, Then::Row);
         Some(match (word, rest) {
@@ -197,12 +188,11 @@ impl Reader {
         })
     }
 
-    /// What is reported after the steps of a line, and steps that close what was read. To be asked again after these.
+    /// The output after the steps, and steps that close what was printed; call again after these.
     pub fn tell(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
         let mut lines = self.ear.take(state);
         let close = match state.layers.last() {
             None => None,
-            // Where nothing was done it was reported already, if it was requested.
             Some(Layer::Confirm(question)) => {
                 if then != Then::Nothing {
                     lines.extend(layers::asked(question));
@@ -226,7 +216,6 @@ impl Reader {
         match then {
             Then::Nothing => {}
             Then::Look if key_of(state) == self.page => {}
-            // What is refused changes no page.
             Then::Page if key_of(state) == self.page && lines.iter().any(|line| line.starts_with("Rejected: ")) => {}
             Then::Look | Then::Page => lines.extend(self.read_page(state)),
             Then::Row => lines.extend(row(state, false)),
@@ -234,7 +223,7 @@ impl Reader {
         (lines, Vec::new())
     }
 
-    /// What happened by itself since the last line or announcement, at `now` on the console's clock.
+    /// The announcements since the last line, at `now` on the console's clock.
     pub fn announce(&mut self, state: &State, now: Duration) -> Vec<String> {
         if !self.announces || now < self.announced + PAUSE {
             return Vec::new();
@@ -254,7 +243,7 @@ impl Reader {
         }
         self.announced = now;
         let at = format::when(state.cluster.at, state.cluster.past.live);
-        // More lines of a message are lines of their own.
+        // Further lines of a message are separate lines.
         let stamped = |line: String| match line.split_once(": ") {
             Some((word, rest)) if news::HEADS.contains(&word) => format!("{word}, at {at}: {rest}"),
             _ => line,
@@ -262,7 +251,7 @@ impl Reader {
         lines.into_iter().map(stamped).collect()
     }
 
-    /// When [`Self::announce`] has something to say by time alone, on the console's clock.
+    /// The next timed [`Self::announce`], on the console's clock.
     pub fn next_wake(&self, state: &State) -> Option<Duration> {
         let waits = (self.announces && self.ear.hears(state)).then(|| self.announced + PAUSE);
         let compares =
@@ -270,7 +259,6 @@ impl Reader {
         [waits, compares].into_iter().flatten().min()
     }
 
-    /// The page from its start.
     fn read_page(&mut self, state: &State) -> Vec<String> {
         self.page = key_of(state);
         self.retained = Retained::of(state, self.page.clone());
@@ -283,7 +271,6 @@ impl Reader {
         lines
     }
 
-    /// The next portion of what is being read.
     fn more(&mut self, state: &State) -> Vec<String> {
         match std::mem::take(&mut self.rest) {
             Rest::Nothing => vec!["No more lines.".to_owned()],
@@ -329,7 +316,6 @@ impl Reader {
         if lines.is_empty() { vec!["No news.".to_owned()] } else { lines }
     }
 
-    /// What changed on the page since it was read.
     fn changes(&mut self, state: &State) -> Vec<String> {
         let now = Retained::of(state, key_of(state));
         let changed = self.retained.changes(&now).unwrap_or_default();
@@ -369,7 +355,6 @@ impl Reader {
     }
 }
 
-/// Tells one page from another one.
 fn key_of(state: &State) -> String {
     let past = state.cluster.past.shown.as_ref().map(|shown| shown.at.0);
     let asked = state.layers.iter().any(|layer| matches!(layer, Layer::Confirm(_)));
@@ -384,7 +369,6 @@ fn place_in(noun: &str, from: usize, to: usize, len: usize) -> String {
     format!("{noun} {} to {to} of {len}{more}.", from + 1)
 }
 
-/// The selected row, with its number.
 fn row(state: &State, whole: bool) -> Vec<String> {
     if let Some(line) = page::here(state, whole) {
         return vec![line];

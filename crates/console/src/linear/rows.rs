@@ -1,6 +1,6 @@
-//! A list in lines: a row is its number, its name, and what its columns say, each behind the name of the column.
+//! A list in lines: row number, name, and values after column names.
 //!
-//! What is zero or not set is omitted, unless all columns are requested (`wide`): a list is listened to.
+//! Zero and unset values are omitted except with `wide`, because the user listens to a list.
 
 use crate::linear::plain;
 use crate::present::page::Present;
@@ -11,20 +11,20 @@ use crate::state::State;
 use crate::state::page::{Page, each_page};
 use crate::theme::SPOKEN;
 
-/// The list of the page, and the columns that are reported.
+/// The list of the page, and its printed columns.
 pub struct Rows<'a> {
     fields: Fields<'a>,
     columns: Vec<usize>,
     all: bool,
 }
 
-/// The list of the page; `None` on a page without one.
+/// The list of the page, if any.
 pub fn of(state: &State) -> Option<Rows<'_>> {
     let fields = each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state))?;
     let all = 0..fields.columns.len();
     let number =
         |name: &str| all.clone().find(|at| fields.columns[*at].name == name || fields.columns[*at].heading() == name);
-    // Heights of cells say nothing in words: `trends` has the figures.
+    // Sparklines have no words: `trends` prints the values.
     let mut columns: Vec<usize> = all.clone().filter(|at| fields.columns[*at].name != trend_cells::COLUMN).collect();
     if let Some(chosen) = state.columns.get(state.page().name()).filter(|_| !state.wide) {
         // The first column has the names.
@@ -32,7 +32,7 @@ pub fn of(state: &State) -> Option<Rows<'_>> {
         let mut seen = Vec::new();
         columns.retain(|column| !seen.contains(column) && (seen.push(*column), true).1);
     }
-    // What a row is about comes first, and needs no name of its column.
+    // The subject is first, without its column name.
     if let Some(first) = columns.iter().position(|at| fields.columns[*at].unit == Unit::Words) {
         columns[..=first].rotate_right(1);
     }
@@ -40,7 +40,7 @@ pub fn of(state: &State) -> Option<Rows<'_>> {
 }
 
 impl Rows<'_> {
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.fields.len
     }
@@ -50,12 +50,12 @@ impl Rows<'_> {
         self.said(row, false)
     }
 
-    /// A row with its number, and with `all` of its columns also those that say nothing.
+    /// A row with its number; `all` includes empty columns.
     pub fn said(&self, row: usize, all: bool) -> String {
         format!("{}. {}", row + 1, joined(self.cells_of(row, self.all || all))).trim_end().to_owned()
     }
 
-    /// What a row says: the name of each column, except for the first with a value, and the value.
+    /// The cells as column name (not for the first value) and value.
     pub fn cells(&self, row: usize) -> Vec<(Option<String>, String)> {
         self.cells_of(row, self.all)
     }
@@ -74,7 +74,7 @@ impl Rows<'_> {
         cells
     }
 
-    /// The name of a row: what its first column with words says, which on a log is not its time.
+    /// The first text column; for an event not its time.
     pub fn name(&self, row: usize) -> String {
         let words = self.columns.iter().find_map(|at| match self.fields.value(row, *at) {
             Value::Text(text) => Some(plain::text(&text)),
@@ -83,7 +83,7 @@ impl Rows<'_> {
         words.unwrap_or_default()
     }
 
-    /// The rows whose name or identity is, or holds, a text: those that are it, else those that end with it, else those that hold it.
+    /// Rows by exact name or id, otherwise by suffix, otherwise by substring.
     pub fn find(&self, text: &str) -> Vec<usize> {
         let holds = |test: &dyn Fn(&str) -> bool| {
             let says = |row: usize, at: usize| matches!(self.fields.value(row, at), Value::Text(words) if test(&words));
@@ -107,7 +107,7 @@ fn joined(cells: Vec<(Option<String>, String)>) -> String {
     cells.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// What a cell says; `None` where that is nothing or zero and not `all` is requested.
+/// `None` if empty or zero, unless `all`.
 fn spoken(value: &Value<'_>, unit: Unit, all: bool) -> Option<String> {
     let said = match (value, unit) {
         (Value::Nothing, _) | (Value::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) if !all => {

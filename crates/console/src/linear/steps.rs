@@ -1,4 +1,4 @@
-//! What a line requests, as steps for the session: commands, rows, keys, texts.
+//! The steps of a line for the session.
 
 use crate::linear::words::{Order, split};
 use crate::linear::{config, page, plain, rows};
@@ -9,69 +9,69 @@ use crate::state::command::{CommandId, FormCommand, GoCommand, RowCommand, TimeC
 use crate::state::key::{Code, Key};
 use crate::state::page::Page;
 
-/// The most that `next` goes at once.
+/// The maximum count of `next`.
 pub const MOST: usize = 100_000;
 
-/// What the session is to do.
+/// A step for the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A command with its argument, if its guard lets it.
+    /// A command with its argument, if its guard passes.
     Run(CommandId, Option<String>),
-    /// A key, for what is being written.
+    /// A key for an input.
     Key(Key),
-    /// Puts the cursor on a row, or on a line that can be selected, counted from 0.
+    /// Moves the cursor to a row, from 0.
     Select(usize),
-    /// The text of the configuration as it was edited.
+    /// The edited text of the configuration.
     Text(String),
 }
 
-/// What is reported after the steps of a line.
+/// The output after the steps of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// Only messages that came meanwhile.
+    /// Only new messages.
     Nothing,
-    /// The page, where it is another one.
+    /// The page if it has changed.
     Look,
-    /// The page from its start, also the same one.
+    /// The page from its start.
     Page,
     /// The selected row.
     Row,
 }
 
-/// What a line requests.
+/// The parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// What is to be done, in order.
+    /// The steps in order.
     pub steps: Vec<Step>,
-    /// What is reported before that.
+    /// The lines before the steps.
     pub lines: Vec<String>,
-    /// What is reported after it.
+    /// The output after the steps.
     pub then: Then,
 }
 
 impl Received {
-    /// Only says something.
+    /// Only prints lines.
     pub fn said(lines: Vec<String>) -> Self {
         Self { steps: Vec::new(), lines, then: Then::Nothing }
     }
 
-    /// Says why nothing is done.
+    /// Prints why nothing is done.
     pub fn refused(why: impl AsRef<str>) -> Self {
         Self::said(vec![plain::text(&format!("Rejected: {}", why.as_ref()))])
     }
 
-    /// Has something done.
+    /// Runs steps.
     pub fn steps(steps: Vec<Step>, then: Then) -> Self {
         Self { steps, lines: Vec::new(), then }
     }
 
-    /// Has one command run.
+    /// Runs one command.
     pub fn run(id: CommandId, argument: Option<&str>, then: Then) -> Self {
         Self::steps(vec![Step::Run(id, argument.map(str::to_owned))], then)
     }
 }
 
-/// A command of the registry: what is reported after it depends on what it is about.
+/// A command with its fitting output.
 pub fn ordered(Order { id, argument }: Order) -> Received {
     let then = match id {
         CommandId::Order(_) | CommandId::Job(_) | CommandId::Screen(_) => Then::Look,
@@ -96,7 +96,7 @@ pub fn key(code: Code) -> Step {
     Step::Key(Key::plain(code))
 }
 
-/// The key that empties a line up to the cursor.
+/// Deletes the line up to the cursor.
 pub fn clear() -> Step {
     Step::Key(Key { code: Code::Char('u'), ctrl: true, alt: false })
 }
@@ -119,7 +119,7 @@ pub fn pressed(keys: &str) -> Received {
     }
 }
 
-/// So many rows further: one step, however many.
+/// Moves by `count` rows in one step.
 pub fn stepped(state: &State, on: bool, count: usize) -> Received {
     let Some((index, len)) = page::cursor(state) else {
         return Received::refused("this page has no rows; more reads on");
@@ -132,7 +132,7 @@ pub fn stepped(state: &State, on: bool, count: usize) -> Received {
     received
 }
 
-/// A row by its number or name, and a command on it.
+/// Selects a row by number or name, and runs a command.
 pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Received {
     let Some((_, len)) = page::cursor(state) else {
         return Received::refused("this page has no rows to select");
@@ -161,7 +161,7 @@ pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Received 
     }
 }
 
-/// Writes a field of the form on the page.
+/// Sets a field of the form.
 pub fn set(state: &State, rest: &str) -> Received {
     let (labels, here): (Vec<String>, usize) = match state.page() {
         Page::Change(page) => {
@@ -176,7 +176,7 @@ pub fn set(state: &State, rest: &str) -> Received {
     let known = || format!("write set FIELD VALUE; the fields are {}", labels.join(", "));
     let (first, after) = split(rest);
     let number = first.parse::<usize>().ok().filter(|number| (1..=labels.len()).contains(number));
-    // A label may have blanks: the longest that the line starts with.
+    // A label may contain blanks: longest match.
     let named = labels.iter().enumerate().filter(|(_, label)| {
         rest.to_lowercase()
             .strip_prefix(&label.to_lowercase())
@@ -224,7 +224,7 @@ pub fn edited(state: &State, word: &str, rest: &str) -> Received {
     }
     let said = lines.get(at).map_or_else(|| "that was the last line".to_owned(), |line| config::numbered(at + 1, line));
     let said = if word == "delete" { format!("Deleted; now {said}") } else { format!("Written: {said}") };
-    // As the text ends its lines.
+    // Keep the line ends of the text.
     let carriage = page.buffer.text().contains("\r\n") && !lines.iter().any(|line| line.ends_with('\r'));
     let text = lines.join(if carriage { "\r\n" } else { "\n" });
     Received { steps: vec![Step::Text(text)], lines: vec![said], then: Then::Nothing }

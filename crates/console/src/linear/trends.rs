@@ -1,4 +1,4 @@
-//! Values over time in sentences: first, last, least, greatest, values at steps, what mattered.
+//! Values over time as sentences.
 
 use crate::linear::plain;
 use crate::present::format;
@@ -9,9 +9,7 @@ use model::Time;
 use view::drain::span;
 use view::trends::{Figure, Series, Value};
 
-/// At this many moments of the span the value is reported.
 const MOMENTS: usize = 7;
-/// The most marks that are reported, the newest ones.
 const MARKS: usize = 20;
 
 /// The lines of the page.
@@ -35,7 +33,6 @@ pub fn lines(state: &State, page: &TrendsPage) -> Vec<String> {
     lines
 }
 
-/// The steps of which something is known.
 fn known(series: &Series) -> Vec<(usize, Figure)> {
     series.figures.iter().enumerate().filter_map(|(step, figure)| Some((step, (*figure)?))).collect()
 }
@@ -72,7 +69,6 @@ fn values(lines: &mut Vec<String>, state: &State, value: &Value, series: &Series
     }
 }
 
-/// The guarantee and the maximum next to what is used.
 fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, picture: &Picture) {
     for bound in &picture.bounds {
         if let Some((step, figure)) = known(bound).last() {

@@ -1,4 +1,4 @@
-//! The words of a line: those of linear mode itself, and every command of the registry by the name that settings give it.
+//! The words of linear mode, and commands by their names in the settings.
 
 use crate::input::command::{self, Argument, Command};
 use crate::present::own_command;
@@ -6,7 +6,7 @@ use crate::spelling;
 use crate::state::State;
 use crate::state::command::{ColumnCommand, CommandId, PromptCommand, RowCommand, ScreenCommand, TextCommand};
 
-/// The words of linear mode itself, as written and what they do.
+/// The words of linear mode: usage and effect.
 pub const OWN: [(&str, &str); 28] = [
     ("help [WORD]", "List these words and the commands of this page; with a word: explain it"),
     ("where", "The scheduler, your identity, the page, the row, and the state of the console"),
@@ -38,29 +38,29 @@ pub const OWN: [(&str, &str); 28] = [
     ("quit", "Quit; asks when something would be lost; quit! does not ask"),
 ];
 
-/// A command of the registry with what follows its name.
+/// A command of the registry with its argument.
 pub struct Order {
-    /// The command that the first word names.
+    /// The command.
     pub id: CommandId,
-    /// What follows its name.
+    /// The argument.
     pub argument: Option<String>,
 }
 
-/// The first word of a line, and the rest.
+/// Splits off the first word.
 pub fn split(line: &str) -> (&str, &str) {
     let line = line.trim().trim_start_matches(':');
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// The command of the registry that a word names: a name of the command line first, then that of settings.
+/// Finds a command by its command-line name, otherwise by its settings name.
 pub fn named(word: &str) -> Option<&'static Command> {
     command::by_name(word).or_else(|| command::by_binding_name(word))
 }
 
-/// The command that a line requests, of the registry or of the person's own settings.
+/// The command of a line.
 ///
 /// # Errors
-/// There is none of this name, it takes something else, or it is about the drawn console only.
+/// Unknown name, wrong argument, or a command of the drawn console only.
 pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
     if let Some(own) = own_command::named(state, word).filter(|_| rest.is_empty()) {
         return Ok(Order { id: CommandId::Screen(ScreenCommand::OwnCommand), argument: Some(own.name.clone()) });
@@ -82,7 +82,6 @@ pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
     }
 }
 
-/// Whether a command is only about what is drawn, or about a line that is being written.
 fn is_drawn(id: CommandId) -> bool {
     match id {
         CommandId::Screen(id) => matches!(
@@ -138,7 +137,7 @@ mod tests {
         for command in command::COMMANDS {
             let found = named(&command.binding_name()).is_some_and(|found| found.id == command.id);
             let by_name = named(command.name).is_some_and(|found| found.id == command.id);
-            // `back` is a word of linear mode itself, which does both.
+            // `back` is a word of linear mode.
             let is_own = OWN.iter().any(|(usage, _)| split(usage).0 == command.binding_name());
             assert!(found || by_name || is_own || is_drawn(command.id), "{:?} cannot be named", command.id);
         }

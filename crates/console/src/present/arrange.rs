@@ -1,30 +1,28 @@
-//! Which columns a list has on a screen of this width: those that a person has chosen, all of them, or those that fit.
+//! Selects the columns of a list for a screen width.
 
 use crate::present::table::{Chosen, Col, total};
 use crate::state::State;
 use crate::state::column::{Column, ColumnChoice};
 
-/// How much room a list has for its first column, the names.
+/// The width of the first column, the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// What the longest name needs.
+    /// The width of the longest name.
     pub want: u16,
-    /// What they need at least before other columns have to go.
+    /// The minimum width; other columns are dropped for it.
     pub least: u16,
 }
 
 impl Names {
-    /// Names of which the longest has `widest` columns, under a title; they may take a quarter of `width`, or `least` if that is more.
+    /// The names may use a quarter of `width`, at least `least`.
     pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
-        // The sign of the sort follows the title.
         let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;
         let want = widest.max(sorted);
         Self { want, least: want.min(least.max(width / 4)) }
     }
 }
 
-/// Returns the first column what its names need, if the others leave that much of `width`, the two columns at the edges taken off. What
-/// is left over goes to columns that may grow, evenly.
+/// Widens the names first; growable columns share the rest.
 fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
     let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
     let room = width.saturating_sub(others + 2);
@@ -43,7 +41,7 @@ fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
     }
 }
 
-/// The first plan that leaves the names what they need at least; else the last plan.
+/// The first plan with `least` columns for the names; otherwise the last.
 pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, widest: u16, least: u16) -> Chosen<C> {
     let (mut last, mut all) = (Vec::new(), 0);
     for plan in plans {
@@ -59,17 +57,17 @@ pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, wides
     Chosen { columns: last, hidden }
 }
 
-/// The names of a list: the width of the longest, and their least width.
+/// The widths of a list's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// What the longest name needs.
+    /// The width of the longest name.
     pub widest: u16,
-    /// What they need at least before other columns have to go.
+    /// The minimum width; other columns are dropped for it.
     pub least: u16,
 }
 
-/// The columns of a list: those that the person has chosen, all of them in the wide mode, else the first of the plans that fits.
-/// `cell` is the column on the screen of a column of the list; that of the names, with which every plan starts, always comes first.
+/// The user's columns, all in wide mode, otherwise the first plan that fits. `cell` maps a list column to a screen
+/// column. The names are always first.
 pub fn arrange<C: Column, Cell: Copy + PartialEq>(
     state: &State,
     width: u16,
@@ -99,7 +97,6 @@ pub fn arrange<C: Column, Cell: Copy + PartialEq>(
         others.drain(..state.first_column.min(all.saturating_sub(1)));
     }
     let names = Names::new(room.widest, &first, width, room.least);
-    // What has no room goes from the end.
     while !others.is_empty() && total(&others) + names.least + 2 > width {
         others.pop();
     }
@@ -107,7 +104,7 @@ pub fn arrange<C: Column, Cell: Copy + PartialEq>(
     Chosen { columns: fit(std::iter::once(first).chain(others).collect(), width, names), hidden }
 }
 
-/// The columns that the person has chosen for the list on the screen.
+/// The user's columns for the list on the screen.
 pub fn chosen_columns(state: &State) -> Option<&[ColumnChoice]> {
     state.columns.get(state.page().name()).map(Vec::as_slice)
 }

@@ -1,9 +1,9 @@
-//! Whether the page on the screen still waits for what it is about.
+//! Whether the page waits for its data.
 
 use crate::state::State;
 use crate::state::page::{DetailsPage, Page, Subject};
 
-/// Whether it does.
+/// Whether the page waits.
 pub fn is(state: &State) -> bool {
     if state.list_job.is_some() {
         return true;

@@ -1,14 +1,12 @@
-//! The reason why an application waits, in three words: what keeps one of its asks from running for ever, else the reason of its first
-//! pending ask.
+//! Why an application is pending, in three words: a request that can never run, otherwise its first pending request.
 
 use crate::present::limits;
 use model::Time;
 use view::{AppRow, AskRow, AskState, LimitUse, PartitionView, PendingReason, QueueRow, Side};
 
-/// The most asks of one application that are examined for the first that waits.
 const ASKS: usize = 1_000;
 
-/// The first ask that waits; asks are in the order of their arrival.
+/// The first pending request, by arrival.
 pub fn first_pending(row: &AppRow) -> Option<&AskRow> {
     if row.pending_asks == 0 || row.state.is_ended() {
         return None;
@@ -16,15 +14,15 @@ pub fn first_pending(row: &AppRow) -> Option<&AskRow> {
     row.asks.values().take(ASKS).map(AsRef::as_ref).find(|ask| matches!(ask.state, AskState::Pending { .. }))
 }
 
-/// Since when an application waits; `None` while it does not.
+/// Since when an application is pending.
 pub fn since(row: &AppRow) -> Option<Time> {
     first_pending(row).map(|ask| ask.created)
 }
 
-/// What it waits for: `max of etl`, `group limit guests`, `no node fits`. `None` while it does not wait.
+/// `max of etl`, `group limit guests`, `no node fits`; `None` if not pending.
 pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     let ask = first_pending(row)?;
-    // What time does not mend comes first.
+    // Permanent reasons come first.
     if let Some((_, never)) = part.never_of(row) {
         return Some(never.to_string());
     }
@@ -44,7 +42,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::UserQuota => part
             .limit_too_full_for(row, &ask.resource)
             .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), whose(&limit))),
-        // The scheduler's own words, where it has some: which condition no node meets.
+        // The scheduler names the condition that no node meets.
         PendingReason::NoNode => {
             ask.said.as_deref().map_or("no node fits", |said| said.strip_prefix("node(s) ").unwrap_or(said)).to_owned()
         }
@@ -52,7 +50,6 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     })
 }
 
-/// What keeps it from starting to run.
 fn held(part: &PartitionView, row: &AppRow) -> Option<String> {
     if row.blocked_by_limits
         && let Some(limit) = part.limit_that_holds_back(row)

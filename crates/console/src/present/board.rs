@@ -1,4 +1,4 @@
-//! The dashboard around the queue tree: the figures of its gauges, and the lines next to the tree.
+//! The dashboard around the queue tree: gauges and side lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,6 @@ use view::units::show_amount;
 use view::waiting::SheetLine;
 use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, QueueRow, Record};
 
-/// How far back the small lines of the gauges go.
 const SPAN: Duration = Duration::from_secs(600);
 
 /// Whether the page on the screen has the dashboard.
@@ -33,12 +32,12 @@ pub fn is_shown(state: &State) -> bool {
     state.board.is_some() && matches!(state.page(), Page::Queues(_))
 }
 
-/// The name of the first page, if it has the dashboard; `None`: the first page is the queue tree alone.
+/// `None` without the dashboard.
 pub fn title_of_first(state: &State) -> Option<&'static str> {
     state.board.is_some().then_some("Cluster")
 }
 
-/// What needs attention, the most severe first; `None` until it is known.
+/// The most severe first; `None` until known.
 pub fn items(state: &State) -> Option<&[SheetLine]> {
     match &state.board.as_ref()?.overview.sheet {
         Some(Ok(sheet)) => Some(attention(sheet)),
@@ -46,7 +45,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
     }
 }
 
-/// A value of the cluster over the last 10 minutes as heights. `top` is what a full cell represents; `None`: the largest of the range.
+/// A sparkline of 10 minutes; `top` is the value of the highest cell (`None`: the maximum).
 fn spark(
     state: &State,
     measure: Measure,
@@ -62,22 +61,22 @@ fn spark(
     trend_cells::heights(state, (&Subject::Cluster, &value), SPAN, top, cells, signs)
 }
 
-/// The last 10 minutes of a queue.
+/// The queue's CPU over 10 minutes, in the scale of its meter.
 pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) -> String {
     trend_cells::of_queue(state, queue, SPAN, cells, signs)
 }
 
-/// Who waits; `None` until they are counted, and where the first page is the queue tree alone.
+/// `None` until counted, and without the dashboard.
 pub fn waiting(state: &State) -> Option<&WaitingNow> {
     state.board.as_ref()?.waiting.as_deref()
 }
 
-/// The waiting applications of a queue and its subtree; `None` until they are counted.
+/// The pending applications of a subtree; `None` until counted.
 pub fn waiting_in(state: &State, queue: &QueuePath) -> Option<WaitingIn> {
     Some(waiting(state)?.queues.get(queue).copied().unwrap_or_default())
 }
 
-/// What is left of the page where the terminal is too small for one: who runs, who waits, what needs attention.
+/// The status for a terminal that is too small for a page.
 pub fn status(state: &State) -> Vec<String> {
     let Some(part) = state.framed_part() else { return Vec::new() };
     let running = part.root().filter(|_| !state.cluster.unread.apps).map(|root| root.running);
@@ -91,17 +90,17 @@ pub fn status(state: &State) -> Vec<String> {
     lines
 }
 
-/// The last 10 minutes of a queue's cpu as lines.
+/// A queue's CPU over the last 10 minutes.
 pub struct History {
-    /// What each line is, its role, and its figures; that of what is used comes first.
+    /// Label, role, values; usage is first.
     pub lines: [(&'static str, Role, Series); 4],
-    /// The figures of now, in the order of the lines; `None` where none is set.
+    /// The current values of the lines.
     pub now: [Option<i64>; 4],
-    /// The figure at the top of the scale.
+    /// The value at the top of the scale.
     pub top: i64,
 }
 
-/// What a queue used, may use, and requested over the last 10 minutes, in this many columns; `None` where nothing was measured.
+/// Usage, limits, and pending CPU over 10 minutes; `None` without data.
 pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<History> {
     let (rings, to, part) = (rings(state)?, state.cluster.at, state.framed_part()?);
     let row = part.queue_at(queue)?;
@@ -122,7 +121,7 @@ pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<Histo
 }
 
 impl History {
-    /// The names of the lines with their last figures.
+    /// The legend with the current values.
     pub fn legend(&self, signs: &'static Signs) -> Vec<Piece> {
         let mut pieces = vec![piece(Role::Title, "CPU 10m ")];
         for ((name, role, _), now) in self.lines.iter().zip(self.now) {
@@ -147,17 +146,15 @@ pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
     ]
 }
 
-/// How much room the gauges have.
 #[derive(Clone, Copy)]
 struct Form {
     meter: u16,
     spark: u16,
     second: u16,
-    /// RUN, WAIT, and DRAIN instead of the whole words, so that both lines fit 80 columns.
     short: bool,
 }
 
-/// The two lines of gauges in a width.
+/// The two lines of gauges.
 pub fn gauges(state: &State, width: usize, signs: &'static Signs) -> [Vec<Piece>; 2] {
     let long = |meter, spark, second| Form { meter, spark, second, short: false };
     let short = |meter| Form { short: true, ..long(meter, 0, 0) };
@@ -212,7 +209,6 @@ fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'s
     pieces
 }
 
-/// What is requested, and how fast it is allocated.
 fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let mut pieces = vec![dim("PENDING ")];
     let lost = |root: &QueueRow, column| unknown::of_queue(part, root, column).is_some();
@@ -237,7 +233,6 @@ fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Sign
     pieces
 }
 
-/// How many applications run and wait, how many queues drain, and how long those that wait have waited.
 fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let waiting = waiting(state);
     let number = |known: Option<u64>| known.map_or_else(|| dim(signs.none), |number| plain(number.to_string()));
@@ -259,12 +254,11 @@ fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs
     ]
 }
 
-/// The text of an item behind its label, which it may repeat.
 fn without_label(line: &SheetLine) -> &str {
     line.text.strip_prefix(line.label.as_str()).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&line.text)
 }
 
-/// One line of what needs attention.
+/// One attention item.
 pub fn item(state: &State, line: &SheetLine) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if !line.label.is_empty() {
@@ -277,7 +271,7 @@ pub fn item(state: &State, line: &SheetLine) -> Vec<Piece> {
     pieces
 }
 
-/// The title of what needs attention: how many there are, and how old they are where they are of another moment than the tree.
+/// The title, with the age if older than the tree.
 pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
     let count = items(state).map_or_else(|| signs.none.to_owned(), |items| items.len().to_string());
     let mut pieces = vec![piece(Role::Title, "ATTENTION "), dim(count)];
@@ -289,7 +283,7 @@ pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
     pieces
 }
 
-/// The lines of what needs attention in a width, each with the number of its item: two rows at most for each.
+/// The attention items with item numbers; at most two lines each.
 pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Vec<(usize, Vec<Piece>)> {
     let Some(items) = items(state) else { return vec![(usize::MAX, vec![dim(signs.none)])] };
     if items.is_empty() {
@@ -311,7 +305,7 @@ pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Ve
     lines
 }
 
-/// Applications that wait, by cause, in a width.
+/// Pending applications by cause.
 pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Lines {
     let figures = 14;
     let cause = width.saturating_sub(figures);
@@ -334,12 +328,11 @@ pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Line
     lines
 }
 
-/// What an event is about: a run of events of one kind is one line.
 fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail) {
     (record.kind, record.change, record.detail)
 }
 
-/// The newest events that matter, the newest first; of events of one kind in a row, the newest and how many more.
+/// Important events, the newest first; runs of one type are counted.
 pub fn event_lines(state: &State, most: usize) -> Lines {
     let mut lines = vec![vec![piece(Role::Title, "EVENTS")]];
     let until = state.cluster.until();

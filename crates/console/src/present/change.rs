@@ -1,5 +1,4 @@
-//! A form on one queue: its fields on top; below it its faults, or its changes, their effect on running applications, and the
-//! lines of the text that differ.
+//! A form on one queue: fields, errors, or the changes with their effects and the changed lines.
 //!
 //! ```text
 //! ▌cpu     20                        mem     40G                     others  NAME=AMOUNT
@@ -11,7 +10,7 @@
 //!        what runs stays, nothing new until below        29 +       vcore: 6
 //! ```
 //!
-//! Below 100 columns the lines are below what they mean.
+//! Below 100 columns the changed lines are under their meaning.
 
 use ratatui::layout::Rect;
 
@@ -24,7 +23,6 @@ use crate::present::text;
 use crate::state::change::{ChangeField, ChangePage, Kind, Trouble};
 use crate::theme::Role;
 
-/// From how many columns on the lines that differ are next to what they mean.
 const BESIDE: usize = 98;
 
 /// The fields of the form.
@@ -36,13 +34,13 @@ pub fn fields(page: &ChangePage, writing: bool) -> Fields<'_> {
     Fields { entries: entries.collect(), here: page.field, writing, suggestion: &page.suggestion }
 }
 
-/// How many lines are below the form, and for how many there is room.
+/// The number of lines, and the number that fits.
 pub fn extent(page: &ChangePage, area: Rect) -> (usize, usize) {
     let below = fields(page, false).below(area);
     (content(page, usize::from(below.width)).len(), usize::from(below.height))
 }
 
-/// All lines of the page, the form among them.
+/// All lines of the page including the form.
 pub fn lines(page: &ChangePage, width: usize) -> Lines {
     let mut lines = fields(page, false).lines();
     lines.push(Vec::new());
@@ -50,7 +48,7 @@ pub fn lines(page: &ChangePage, width: usize) -> Lines {
     lines
 }
 
-/// What is worth saying in the second line.
+/// The facts for the second line.
 pub fn facts(page: &ChangePage) -> Vec<Vec<Piece>> {
     let drafted = &page.drafted;
     let state = if page.applying.is_some() {
@@ -68,7 +66,7 @@ pub fn facts(page: &ChangePage) -> Vec<Vec<Piece>> {
     revision.into_iter().chain([vec![state]]).collect()
 }
 
-/// What is below the form.
+/// The content below the form.
 pub fn content(page: &ChangePage, width: usize) -> Lines {
     let drafted = &page.drafted;
     let mut lines = Lines::new();
@@ -100,7 +98,6 @@ pub fn content(page: &ChangePage, width: usize) -> Lines {
     lines
 }
 
-/// What to do while nothing is requested.
 fn nothing_yet(kind: Kind) -> &'static str {
     match kind {
         Kind::Max | Kind::Guaranteed => "write the new values; an empty field removes the value",
@@ -111,7 +108,6 @@ fn nothing_yet(kind: Kind) -> &'static str {
     }
 }
 
-/// What the change means, and the lines that differ: next to each other where there is room.
 fn meaning_and_lines(page: &ChangePage, old: &str, new: &str, width: usize) -> Lines {
     let beside = width >= BESIDE;
     let half = if beside { width / 2 - 2 } else { width };

@@ -1,12 +1,12 @@
-//! The filter of a list with columns: conditions on columns, and what [`Filter`] makes of the rest.
+//! The filter of a list: conditions on columns, and a [`Filter`] for the other words.
 //!
 //! ```text
 //! state:run user:ann cpu>4     the state has `run` in it, the user `ann`, and more than 4 cores are allocated
 //! wait>=5m !queue:batch etl    waits 5 minutes or more, is not in a queue with `batch` in its path, and is found by `etl`
 //! ```
 //!
-//! A word is a condition if its column exists in the list (by its name for `:sort`, or the start of it), and its value has the unit
-//! of the column. Any other word is looked for as text.
+//! A word is a condition if the list has the column (its `:sort` name or a prefix), and the value has the unit of the
+//! column. Any other word is searched as text.
 
 use std::cmp::Ordering;
 
@@ -16,12 +16,11 @@ use crate::state::column::Column;
 use config::parse_duration;
 use model::{MEMORY, VCORE, parse_quantity};
 
-/// What a figure or a text of a column is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Bound {
-    /// It contains this text, which is in lower case.
+    /// Contains this text (lower case).
     Has(String),
-    /// It is on these sides of a figure: less, equal, more.
+    /// Less than, equal to, or greater than a value.
     Is([bool; 3], i64),
 }
 
@@ -39,7 +38,7 @@ pub struct ColumnFilter<C> {
     conditions: Vec<Condition<C>>,
 }
 
-/// The operators, the longer ones first, and on which sides of the figure they pass.
+/// Longer operators first; accepted orderings.
 const OPERATORS: [(&str, [bool; 3]); 5] = [
     (">=", [false, true, true]),
     ("<=", [true, true, false]),
@@ -49,7 +48,7 @@ const OPERATORS: [(&str, [bool; 3]); 5] = [
 ];
 
 impl<C: Column> ColumnFilter<C> {
-    /// Reads a filter; `None` when it is empty and so lets everything through.
+    /// Parses a filter; `None` if it is empty.
     pub fn parse(text: &str, unit: impl Fn(C) -> Unit) -> Option<Self> {
         let read = |word: &&str| condition(word, &unit);
         let conditions: Vec<Condition<C>> = text.split_whitespace().filter_map(|word| read(&word)).collect();
@@ -63,7 +62,7 @@ impl<C: Column> ColumnFilter<C> {
         (text.is_some() || !conditions.is_empty()).then_some(Self { text, conditions })
     }
 
-    /// Which items pass, in their order. `texts` gives each item's texts: its name first; `value` what a column says of it.
+    /// Whether each item passes. `texts`: its texts, name first; `value`: its value in a column.
     pub fn passed<T, const N: usize>(
         &self,
         items: &[T],
@@ -78,7 +77,7 @@ impl<C: Column> ColumnFilter<C> {
         meet.into_iter().map(|meets| meets && found.next().unwrap_or(false)).collect()
     }
 
-    /// Keeps the items that pass ([`Self::passed`]).
+    /// Retains the items that pass ([`Self::passed`]).
     pub fn retain<T, const N: usize>(
         &self,
         items: &mut Vec<T>,
@@ -90,7 +89,6 @@ impl<C: Column> ColumnFilter<C> {
     }
 }
 
-/// Reads a word as a condition; `None` if it is none.
 fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Condition<C>> {
     let (not, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
     let at = word.find([':', '<', '>'])?;
@@ -98,7 +96,7 @@ fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Conditi
     let (operator, sides) = OPERATORS.into_iter().find(|(operator, _)| rest.starts_with(operator))?;
     let wanted = &rest[operator.len()..];
     let named = |column: &&C| column.name() == name;
-    // One letter is more often a part of a name than a column.
+    // One letter is usually part of a name.
     let begins = |column: &&C| name.len() > 1 && column.name().starts_with(name);
     let column = *C::ALL.iter().find(named).or_else(|| C::ALL.iter().find(begins))?;
     if wanted.is_empty() {
@@ -112,7 +110,6 @@ fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Conditi
     Some(Condition { column, bound, not })
 }
 
-/// A figure in the unit of a column, as written on the screen.
 fn figure(text: &str, unit: Unit) -> Option<i64> {
     match unit {
         Unit::Words | Unit::Moment => None,
@@ -128,7 +125,6 @@ fn figure(text: &str, unit: Unit) -> Option<i64> {
     }
 }
 
-/// Thousandths of a number with a point.
 fn decimal(whole: &str, part: &str) -> Option<i64> {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let part: i64 = format!("{part:0<3}").get(..3).filter(|part| digits(part))?.parse().ok()?;
@@ -160,7 +156,7 @@ mod tests {
         crate::present::lists::apps::unit(column)
     }
 
-    /// Applications with their user, cores in thousandths, and wait in seconds.
+    /// Name, user, millicores, pending seconds.
     const APPS: [(&str, &str, i64, i64); 4] =
         [("etl-1", "ann", 4_000, 0), ("etl-2", "bob", 4_500, 300), ("run-3", "ann", 0, 900), ("a:b", "eve", 1, 1)];
 

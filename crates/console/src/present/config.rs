@@ -1,4 +1,4 @@
-//! Where the text of the configuration is on its page, and how far it is scrolled.
+//! The layout of the configuration page.
 
 use ratatui::layout::Rect;
 
@@ -9,18 +9,18 @@ use crate::state::State;
 use crate::state::config::ConfigPage;
 use config::Fault;
 
-/// Where the text stands, and what is reported of a fault below it.
+/// The parts of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// The lines with their numbers.
+    /// The numbered lines.
     pub text: Rect,
-    /// What is reported of a fault; empty when there are none.
+    /// The error messages below; may be empty.
     pub faults: Rect,
-    /// How many columns the numbers take, the bar before and the sign of a fold behind them.
+    /// Line numbers with bar and fold symbol.
     pub gutter: u16,
 }
 
-/// The parts of the room for the text.
+/// Splits the area of the page.
 pub fn parts(page: &ConfigPage, area: Rect) -> Parts {
     let tall = if page.checked.faults.is_empty() || area.height < 6 { 0 } else { 2 };
     let digits = page.buffer.lines().len().to_string().len();
@@ -32,7 +32,7 @@ pub fn parts(page: &ConfigPage, area: Rect) -> Parts {
     }
 }
 
-/// Where the text is scrolled to so that the cursor is in kind: the first line, and the columns that go at the left.
+/// Keeps the cursor visible: first line, hidden columns.
 pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
     let Some(regions) = layout::regions(state) else { return (page.top, page.left) };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);
@@ -44,7 +44,7 @@ pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
     top = top.max(first);
     let wide = usize::from(area.width.saturating_sub(gutter + 1)).max(1);
     let column = text::width(&text::escape(page.buffer.before()));
-    // A third of the room comes into kind at once.
+    // Scroll by a third of the width.
     let left = match column {
         column if column < page.left => column.saturating_sub(wide / 3),
         column if column >= page.left + wide => column + wide / 3 + 1 - wide,
@@ -53,7 +53,7 @@ pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
     (top, left)
 }
 
-/// Where a fault stands: line and column from 0.
+/// The line and column of an error, from 0.
 pub fn place_of(fault: &Fault) -> (usize, usize) {
     let from_zero = |number: u32| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
     (from_zero(fault.at.line), from_zero(fault.at.column))

@@ -1,4 +1,4 @@
-//! The pane next to the text of a configuration: its faults, or the meaning of an edit.
+//! The pane next to a configuration: errors, or consequences.
 
 use model::Time;
 
@@ -16,9 +16,8 @@ use config::diff::What;
 use config::lines::{LineSide, differing};
 use view::act::{ConfigMapEntry, Configuration, LoadedBy};
 
-/// The most faults that are listed.
 const FAULTS: usize = 50;
-/// The longest text that is compared line by line while one looks.
+/// Longer texts are not compared while drawing.
 const COMPARED: usize = 20_000;
 
 /// How many lines there are.
@@ -26,7 +25,7 @@ pub fn height(state: &State, page: &ConfigPage, width: usize) -> usize {
     content(state, page, width).len()
 }
 
-/// How far the pane next to the text can be scrolled.
+/// The number of lines, and the number that fits.
 pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
     let Some(regions) = layout::regions(state) else { return 0 };
     let area = regions.pane.map_or(regions.rows, |pane| pane.area);
@@ -36,7 +35,7 @@ pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
     height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
 }
 
-/// What is next to the text, in lines of `width` columns.
+/// The content for a width.
 pub fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
     let mut lines = Vec::new();
     if is_behind(state, page) {
@@ -64,7 +63,7 @@ fn title(lines: &mut Lines, words: &'static str) {
     lines.push(vec![piece(Role::Title, words)]);
 }
 
-/// Words as lines of their own, so far from the left; none for none.
+/// Adds a text as indented, wrapped lines.
 pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role: Role) {
     let room = width.saturating_sub(indent).max(8);
     if words.is_empty() {
@@ -75,7 +74,6 @@ pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role
     }
 }
 
-/// Another configuration became active while this one was edited.
 fn underneath(state: &State, width: usize) -> Lines {
     let mut lines = Vec::new();
     let by = state
@@ -136,7 +134,6 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
     }
 }
 
-/// What the text leads to in the next minutes, as a copy of the cluster says.
 fn ahead(lines: &mut Lines, page: &ConfigPage, width: usize) {
     let Some(forecast) = page.forecast.as_ref().filter(|forecast| forecast.version == page.buffer.version()) else {
         return;
@@ -149,7 +146,6 @@ fn ahead(lines: &mut Lines, page: &ConfigPage, width: usize) {
         Some(Ok(found)) => {
             let last = found.len().saturating_sub(1);
             for (number, line) in found.iter().enumerate() {
-                // The last one says what it rests on.
                 let role = if number == last && last > 0 { Role::Dim } else { Role::Text };
                 wrapped(lines, 0, line, width, role);
             }
@@ -157,7 +153,7 @@ fn ahead(lines: &mut Lines, page: &ConfigPage, width: usize) {
     }
 }
 
-/// What is wrong with a text, fault by fault.
+/// Adds the errors of a text.
 pub fn faults(lines: &mut Lines, checked: &CheckResult, width: usize) {
     let errors = checked.errors();
     if errors > 0 {
@@ -175,7 +171,7 @@ pub fn faults(lines: &mut Lines, checked: &CheckResult, width: usize) {
     }
 }
 
-/// The changes of a text as a tree, and their effect on running applications.
+/// Adds the change tree with its effects.
 pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     title(lines, "what this changes");
     if checked.changes.is_empty() {
@@ -207,7 +203,7 @@ pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     }
 }
 
-/// The lines that differ between two texts, each group with some around it.
+/// Adds the changed lines with context.
 pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     if old.lines().count().max(new.lines().count()) > COMPARED {
         return wrapped(lines, 0, "too long to compare", width, Role::Dim);
@@ -231,7 +227,6 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     }
 }
 
-/// How a configuration became active.
 fn loaded(of: &Configuration, now: Time) -> String {
     let by = match &of.by {
         LoadedBy::Start => "at the start".to_owned(),
@@ -244,7 +239,7 @@ fn loaded(of: &Configuration, now: Time) -> String {
     format!("revision {} {by}, at {}", of.revision, format::when(of.at, now))
 }
 
-/// What is worth saying in the second line, the least important first.
+/// The facts, the least important first.
 pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
     let mut facts = Vec::new();
     if let Some(base) = &page.base {

@@ -1,4 +1,4 @@
-//! The contexts in lines: one for each, and below them all that is known of the one under the cursor.
+//! The contexts page: one line per context, and below them the details of the selected one.
 //!
 //! ```text
 //!  CONTEXT         KNOWN                                                         ADDRESS
@@ -20,14 +20,12 @@ use crate::state::State;
 use crate::state::contexts::{ContextEntry, ContextFacts, ContextOrigin, ContextState};
 use crate::theme::Role;
 
-/// How many lines are above the first context.
+/// The number of lines before the first context.
 pub const TITLES: usize = 1;
-/// From which width on the address has a column.
 const WITH_ADDRESS: usize = 100;
-/// The widest that a name and an address get.
 const WIDEST: usize = 44;
 
-/// The lines with the contexts, and their titles above.
+/// The contexts with the title line.
 pub fn rows(state: &State, width: usize) -> Lines {
     let signs = sign_set(state);
     let all = &state.contexts.all;
@@ -62,7 +60,6 @@ pub fn rows(state: &State, width: usize) -> Lines {
     std::iter::once(titles).chain(rows).collect()
 }
 
-/// What is known of a context in a few words.
 fn words(state: &State, one: &ContextEntry) -> (String, Role) {
     match (state.contexts.known.get(&one.name), &one.plugin) {
         (Some(ContextState::Asked), _) => ("connecting".to_owned(), Role::Dim),
@@ -85,7 +82,7 @@ fn reached(facts: &ContextFacts) -> (String, Role) {
     }
 }
 
-/// All that is known of a context.
+/// The details of a context.
 pub fn sheet(state: &State, index: usize, width: usize) -> Lines {
     let Some(one) = state.contexts.all.get(index) else { return Lines::new() };
     let mut lines = Lines::new();
@@ -125,7 +122,7 @@ fn answered(lines: &mut Lines, facts: &ContextFacts, width: usize) {
     }
 }
 
-/// How many lines below the list are for the context at a place, the line between included.
+/// The number of detail lines with the separator.
 pub fn below(state: &State, index: usize) -> usize {
     let regions = layout::regions(state);
     let (width, height) =
@@ -133,13 +130,13 @@ pub fn below(state: &State, index: usize) -> usize {
     (1 + sheet(state, index, width.saturating_sub(2)).len()).min(height / 2)
 }
 
-/// All lines, as they are exported.
+/// All lines, for export.
 pub fn all(state: &State, width: usize) -> Lines {
     let sheets = (0..state.contexts.all.len()).flat_map(|index| [vec![Vec::new()], sheet(state, index, width)]);
     rows(state, width).into_iter().chain(sheets.flatten()).collect()
 }
 
-/// The context at a place.
+/// The context at an index.
 pub fn at(state: &State, index: usize) -> Option<&Arc<ContextEntry>> {
     state.contexts.all.get(index)
 }

@@ -1,13 +1,12 @@
-//! Where one is: the names of the pages that one came through.
+//! The breadcrumbs: the names of the open pages.
 
 use crate::present::board;
 use crate::present::page::Present;
 use crate::state::State;
 use crate::state::page::{Page, each_page};
 
-/// Where one is, from the widest to the nearest.
+/// The breadcrumbs, from the widest to the nearest.
 pub fn crumbs(state: &State) -> Vec<String> {
-    // Pages that are alone are not behind the queues.
     let alone = state.pages.get(1).is_some_and(|page| each_page!(page, page => page.stands_alone()));
     let named = |(at, page): (usize, &Page)| {
         let before = at.checked_sub(1).and_then(|at| state.pages.get(at));

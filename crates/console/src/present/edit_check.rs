@@ -1,4 +1,4 @@
-//! The check of an edited configuration: its faults, its changes against the active one, and their effect on running applications.
+//! The check of an edited configuration.
 
 use std::sync::Arc;
 
@@ -12,13 +12,11 @@ use view::placement::access;
 use view::units::show_amount;
 use view::{PartitionView, QueueRow, QuotaEffects, QuotaForecast, View};
 
-/// The most applications that are named for one queue.
 const NAMED: usize = 4;
 
-/// What a lowered maximum does where it is enforced.
 const ENFORCED: &str = "no new allocations until usage is below; allocations above are preempted";
 
-/// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
+/// Checks a text with two parses: not in the draw loop.
 pub fn check(job: &CheckJob) -> CheckResult {
     let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);
@@ -47,7 +45,6 @@ pub fn check(job: &CheckJob) -> CheckResult {
     checked
 }
 
-/// Why the actor may not make these changes; `None` when he may, as far as the view says.
 fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
     let actor = match &job.actor {
         Ok(actor) => actor,
@@ -67,11 +64,10 @@ fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
     Some(Refusal::no_config_rights(actor, &act, &shortfall).reason())
 }
 
-/// The queues that go, without those that go with a queue above them.
 fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
     let mut gone: Vec<(&str, &QueuePath)> = Vec::new();
     for (partition, path) in diff.removed_queues() {
-        // Each comes before those below it.
+        // A queue precedes its descendants.
         if !gone.last().is_some_and(|(known, above)| *known == partition && path.is_within(above)) {
             gone.push((partition, path));
         }
@@ -88,13 +84,12 @@ fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
     gone.into_iter().map(of).collect()
 }
 
-/// What will be preempted otherwise than now, as maxima are enforced; by partition.
 fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)> {
     let enforces = job.view.partitions.iter().any(|part| part.quota_preemption);
     if !enforces && !config.partitions.iter().any(|part| part.quota_preemption) {
         return Vec::new();
     }
-    // What the scheduler refuses has no effect.
+    // A rejected text has no effect.
     let Ok(loaded) = View::of_config(Arc::clone(config), job.profile) else { return Vec::new() };
     let each = job.view.partitions.iter().filter_map(|part| {
         let then = loaded.partitions.iter().find(|then| then.name == part.name)?;
@@ -105,8 +100,8 @@ fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)>
     each.collect()
 }
 
-/// Takes over from the scheduler which allocations go, where only that knows it. The delay counts from when the text becomes active, so the
-/// times of the answer, which is some seconds old, are not taken over.
+/// Adds victims that only the scheduler knows. The delay starts when the text becomes active, so the older times of the
+/// answer are ignored.
 fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
     let said = job.preview.iter().filter(|preview| *preview.text == *job.text).flat_map(|preview| &preview.forecasts);
     let mut same = said.filter(|(of, forecast)| **of == *partition && forecast.queue == one.queue);
@@ -115,7 +110,6 @@ fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
     }
 }
 
-/// Whether something of a queue is preempted that would not be without the edit.
 fn goes(quotas: &[(Arc<str>, QuotaEffects)], partition: &str, queue: &QueuePath) -> bool {
     let mut of = quotas.iter().filter(|(name, _)| **name == *partition).flat_map(|(_, effects)| &effects.begins);
     of.any(|one| one.queue == *queue)
@@ -126,7 +120,6 @@ fn preempted(quotas: &[(Arc<str>, QuotaEffects)], now: Time) -> Vec<String> {
     begins.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
 }
 
-/// The effect of the changes on running applications, queue by queue.
 fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]) -> Vec<(String, Vec<String>)> {
     let view = &job.view;
     let mut message: Vec<(String, Vec<String>)> = Vec::new();
@@ -166,7 +159,7 @@ fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]
     message
 }
 
-/// A queue that goes: it drains as long as applications are in it.
+/// A removed queue drains while it contains applications.
 fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let holding = part.apps_in(&row.path);
     if holding.is_empty() {
@@ -184,7 +177,6 @@ fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     sentences
 }
 
-/// Another maximum: who is above it, or how much of the headroom is left.
 fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>), goes: bool) -> Vec<String> {
     let used = row.allocated.amount(name);
     let called = format::resource_name(name);
@@ -201,7 +193,7 @@ fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>
     let amount =
         |amount: Option<i64>| amount.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));
     let now = part.headroom(row).and_then(|headroom| headroom.get(name));
-    // The queues above and the nodes bound it too.
+    // Parents and nodes limit it too.
     let above = row.parent.and_then(|slot| part.queue(slot)).and_then(|above| part.headroom(above)?.get(name));
     let then = above.map_or(max - used, |above| above.min(max - used));
     let mut sentences = vec![format!(

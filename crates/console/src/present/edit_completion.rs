@@ -1,4 +1,4 @@
-//! Completions of the word before the cursor: keys, property names and values, resources, queues, users, by its place.
+//! Completions of the word before the cursor by its position.
 
 use crate::present::filter;
 use crate::state::editor::checked::Completion;
@@ -7,10 +7,9 @@ use ::config::{self, PropertyKey, keys_below, values_at};
 use model::Profile;
 use view::PartitionView;
 
-/// The most that are offered.
 const MOST: usize = 50;
 
-/// What the word before the cursor could become, in `lines` of which the last is the one up to the cursor.
+/// `before` is the current line up to the cursor.
 pub fn completions(above: &[String], before: &str, part: Option<&PartitionView>) -> Completion {
     if before.trim_start().starts_with('#') || before.contains(" #") {
         return Completion::default();
@@ -38,7 +37,7 @@ pub fn completions(above: &[String], before: &str, part: Option<&PartitionView>)
     Completion { typed: typed.chars().count(), words, elsewhere }
 }
 
-/// Which releases know a key that the profile does not, in words; `None` for a key that it knows, or no one.
+/// The releases that know a key unknown to the profile.
 pub fn only_elsewhere(parent: &str, key: &str, profile: Profile) -> Option<String> {
     let knows = |of: &Profile| match parent {
         "properties" => PropertyKey::parse(key).is_some_and(|key| key.row().is_read_by(*of)),
@@ -55,27 +54,23 @@ pub fn only_elsewhere(parent: &str, key: &str, profile: Profile) -> Option<Strin
     })
 }
 
-/// What is being written.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
-    /// A key, or an item of a list.
+    /// A key, or a list item.
     Key(String),
     /// The value of a key.
     Value(String, String),
 }
 
-/// The keys that lead to the cursor, and what is written there.
 fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
     let margin = indent(before);
     let mut text = &before[margin..];
     let mut column = margin;
     while let Some(rest) = text.strip_prefix("- ").or_else(|| text.strip_prefix('-')) {
-        // A parent may stand right above the sign of its items.
         column += 1;
         text = rest.trim_start();
     }
     let mut path = parents(above, column);
-    // Inside braces what precedes them is the parent.
     if let Some(open) = unclosed(text) {
         path.extend(key_of(&text[..open]));
         let last = text[open + 1..].rsplit(',').next().unwrap_or_default().trim_start();
@@ -87,7 +82,7 @@ fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
 fn written(text: &str) -> Place {
     match text.split_once(':') {
         Some((key, value)) if value.is_empty() || value.starts_with(' ') => {
-            // Of a list of names the last one is written.
+            // Complete the last name of a list.
             let value = value.rsplit([',', '[', ' ']).next().unwrap_or_default();
             Place::Value(key.trim().to_owned(), value.trim_start_matches(['"', '\'']).to_owned())
         }
@@ -95,19 +90,16 @@ fn written(text: &str) -> Place {
     }
 }
 
-/// The place of a brace that is not closed.
 fn unclosed(text: &str) -> Option<usize> {
     let open = text.rfind('{')?;
     (!text[open..].contains('}')).then_some(open)
 }
 
-/// The key that a line ends with: `max` of `max: `.
 fn key_of(line: &str) -> Option<String> {
     let key = line.trim_end().trim_end_matches(['{', '[']).trim_end().strip_suffix(':')?;
     Some(key.rsplit([' ', ',', '{']).next().unwrap_or(key).to_owned())
 }
 
-/// The keys above a column, the outermost first.
 fn parents(above: &[String], column: usize) -> Vec<String> {
     let mut path = Vec::new();
     let mut column = column;
@@ -159,12 +151,11 @@ fn values(parent: &str, key: &str, part: Option<&PartitionView>) -> Vec<String> 
     }
 }
 
-/// The values that a property can have, as far as there are only some.
+/// The values of a property, if they are enumerable.
 pub fn values_of(property: &str) -> Vec<String> {
     values("properties", property, None)
 }
 
-/// The resources that some node has.
 fn resources(part: Option<&PartitionView>) -> Vec<String> {
     let mut names = vec!["vcore".to_owned(), "memory".to_owned()];
     for (name, _) in part.into_iter().flat_map(|part| part.capacity.iter()) {
@@ -210,7 +201,7 @@ partitions:
                 - sue
 ";
 
-    /// What is offered for a line written below `TEXT` up to a line that holds `below`.
+    /// The completions after the first line of `TEXT` with `below`.
     fn offered(below: &str, written: &str) -> Vec<String> {
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains(below)).unwrap();

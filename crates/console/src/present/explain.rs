@@ -1,4 +1,4 @@
-//! Why something waits, in lines for a width: the sentence, when it was so, then every line of the sheet.
+//! Explains why something is pending: a sentence, the time, then the lines of the sheet.
 //!
 //! ```text
 //!  etl in root.tenants.a waits for cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
@@ -22,21 +22,18 @@ use config::Place;
 use model::{AppId, Resource};
 use view::waiting::{Asked, SheetLine, Target};
 
-/// Where texts start behind their labels.
 const LABEL: usize = 13;
 
-/// The same on the overview, whose labels are shorter.
 const FLAT_LABEL: usize = 11;
 
-/// The label of a remedy.
 const HELPS: &str = "would help";
 
 /// A line of the screen.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// What it says.
+    /// The text.
     pub pieces: Vec<Piece>,
-    /// Which line of the sheet it belongs to.
+    /// The index of its line in the sheet.
     pub of: Option<usize>,
 }
 
@@ -82,11 +79,10 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         rows.extend(words(Role::Text, &has));
     }
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
-    // Where the sheet is longer than the screen, the way out is on it all the same.
+    // Repeat the remedy at the top of a long sheet.
     if let Some(remedy) = sheet.lines.iter().find(|line| line.label == HELPS) {
         rows.extend(words(Role::Good, &format!("{HELPS}: {}", remedy.text)));
     }
-    // What is the cause now is in the first line.
     let before = page.seen.iter().zip(page.seen.iter().skip(1));
     for ((from, cause), (to, _)) in before {
         let cause = if cause.is_empty() { "nothing" } else { cause };
@@ -110,7 +106,6 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     rows
 }
 
-/// Since when an application runs, what it uses, and whether something still waits; `None` if it has no allocation.
 fn has(state: &State, app: &AppId) -> Option<String> {
     let part = state.cluster.part()?;
     let row = part.app_by_id(app).filter(|row| !row.state.is_ended())?;
@@ -125,7 +120,6 @@ fn has(state: &State, app: &AppId) -> Option<String> {
         .map(|since| format!(" since {} ({} ago)", format::when(since, now), format::duration(now.since(since))));
     let (state, since) = (row.state, since.unwrap_or_default());
     if row.pending_asks == 0 {
-        // What it uses is in the sentence before.
         return Some(format!("{state}{since}; no request waits"));
     }
     let waits = if row.pending_asks == 1 { "1 request waits" } else { &format!("{} requests wait", row.pending_asks) };
@@ -133,7 +127,6 @@ fn has(state: &State, app: &AppId) -> Option<String> {
     Some(format!("{state}{since}: uses {used} in {allocations}; {waits}"))
 }
 
-/// What a line says; one that only names a line of the configuration, with the text that it is in.
 fn said(state: &State, line: &SheetLine) -> String {
     let place = match &line.to {
         Some(Target::Line(number)) if line.label.is_empty() => {
@@ -158,7 +151,7 @@ fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: us
     };
     let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
     let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
-    // The sign of a target follows the first line.
+    // A link symbol follows the first line.
     let label_width = if flat { FLAT_LABEL } else { LABEL };
     let room = width.saturating_sub(indent + label_width + 2);
     let mut rows = Vec::new();

@@ -1,7 +1,6 @@
-//! A page as a table of texts: a list with its columns, its order, its filter and all its rows; any other page with its lines.
+//! A page as a table of texts: a list with all columns and rows, or lines.
 //!
-//! The cells of a list are the typed values that it is drawn and sorted by ([`Fields`]), also of columns that the screen has no room for:
-//! as text in the words of the screen, for other programs in whole units. Nothing is read back from the drawn screen.
+//! Cells are the typed values ([`Fields`]) of drawing and sorting: displayed text for people, whole units for programs.
 
 use crate::present::page::Present;
 use crate::present::pieces::{Piece, sign_set};
@@ -12,10 +11,9 @@ use crate::state::State;
 use crate::state::page::{Page, each_page};
 use crate::theme::Role;
 
-/// How wide the lines of a page are that is no list.
 const SHEET: usize = 120;
 
-/// A list as texts.
+/// A list as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// The titles of the columns.
@@ -24,19 +22,17 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What the page shows, as text: a list in columns, anything else line by line.
+/// A list in columns, otherwise lines.
 pub fn text(state: &State) -> String {
     let Some(lines) = sheet(state) else { return table(state).text() };
     let line = |line: &Vec<Piece>| line.iter().map(|piece| escape(&piece.text).into_owned()).collect::<String>();
     lines.iter().map(|pieces| format!("{}\n", line(pieces).trim_end())).collect()
 }
 
-/// The lines of a page that is no list; `None` on a list.
 fn sheet(state: &State) -> Option<Vec<Vec<Piece>>> {
     each_page!(state.page(), page => page.sheet(state, SHEET))
 }
 
-/// The lines of a page that is no list as a table: the label, and the text behind it.
 fn labelled(lines: &[Vec<Piece>]) -> Table {
     let row = |line: &Vec<Piece>| {
         let (first, rest) = line.split_first()?;
@@ -48,12 +44,10 @@ fn labelled(lines: &[Vec<Piece>]) -> Table {
     Table { titles: vec!["label".to_owned(), "text".to_owned()], rows: lines.iter().filter_map(row).collect() }
 }
 
-/// The list of the page as typed values; `None` on a page without one, and while the source was never reached.
 fn fields(state: &State) -> Option<Fields<'_>> {
     each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state))
 }
 
-/// A row in the words of the screen.
 fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
     let signs = sign_set(state);
     let cell = |(column, _): (usize, &Field)| {
@@ -64,7 +58,7 @@ fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
     fields.columns.iter().enumerate().map(cell).collect()
 }
 
-/// What the page shows in the words of the screen: the list, or label by label. Makes all rows: not to be called where frames are drawn.
+/// The list, or labels with texts. Not in the draw loop.
 pub fn table(state: &State) -> Table {
     if let Some(lines) = sheet(state) {
         return labelled(&lines);
@@ -74,8 +68,7 @@ pub fn table(state: &State) -> Table {
     Table { titles, rows: (0..fields.len).map(|row| shown(state, &fields, row)).collect() }
 }
 
-/// The page for other programs: every column of the list, also those that the screen has no room for, each figure in a column of its own
-/// and in whole units; of a page that is no list its lines.
+/// All columns with values in whole units; otherwise lines.
 pub fn data(state: &State) -> Data {
     if let Some(lines) = sheet(state) {
         let Table { titles, rows } = labelled(&lines);
@@ -91,26 +84,25 @@ pub fn data(state: &State) -> Data {
     Data { titles: fields.columns.iter().map(Field::title).collect(), rows: (0..fields.len).map(row).collect() }
 }
 
-/// A cell for other programs.
+/// A cell for programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// What it says; `None` for nothing, and for no bound.
+    /// The text; `None` for nothing and for no limit.
     pub text: Option<String>,
-    /// It is a figure.
+    /// It is a number.
     pub figure: bool,
 }
 
 /// A list as values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Data {
-    /// The names of the columns, with their units.
+    /// The column names with units.
     pub titles: Vec<String>,
     /// The cells, row by row.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A line of comma separated values (RFC 4180), of cells that each say whether they are a figure. A text that a spreadsheet would take for
-/// a formula gets an apostrophe.
+/// A CSV line (RFC 4180) of texts and whether they are numbers; an apostrophe marks texts that look like formulas.
 pub fn csv_line(cells: impl IntoIterator<Item = (impl AsRef<str>, bool)>) -> String {
     let quoted = |cell: &str, figure: bool| {
         let formula = !figure && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
@@ -121,7 +113,7 @@ pub fn csv_line(cells: impl IntoIterator<Item = (impl AsRef<str>, bool)>) -> Str
 }
 
 impl Data {
-    /// As comma separated values (RFC 4180).
+    /// As CSV (RFC 4180).
     pub fn csv(&self) -> String {
         let titles = csv_line(self.titles.iter().map(|title| (title.as_str(), false)));
         let cell = |cell: &Cell| (cell.text.clone().unwrap_or_default(), cell.figure);
@@ -129,7 +121,7 @@ impl Data {
         std::iter::once(titles).chain(rows).collect()
     }
 
-    /// As a JSON list of objects: figures are numbers, nothing is null.
+    /// A JSON list of objects; nothing is null.
     pub fn json(&self) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         let cell = |cell: &Cell| match (&cell.text, cell.figure) {
@@ -145,7 +137,7 @@ impl Data {
     }
 }
 
-/// The row under the cursor in the words of the screen, each cell with the name of its column. Empty without a row.
+/// The selected row with column names.
 pub fn row(state: &State) -> Vec<(String, String)> {
     let cursor = state.page().list().map(|list| list.index());
     let Some((fields, cursor)) = fields(state).zip(cursor).filter(|(fields, cursor)| *cursor < fields.len) else {

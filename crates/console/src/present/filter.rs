@@ -1,13 +1,13 @@
-//! The filter of lists: fuzzy by default, `=` for the exact name, `!` for all others.
+//! The filter of lists: fuzzy, `=` for an exact name, `!` for the inverse.
 //!
-//! A fuzzy filter takes what holds its letters in their order. As that finds too much in long paths, names that hold the text
-//! in one piece drive the scattered ones out: `etl` finds `prod.etl` and not also `tenant-late`, unless nothing else is there.
-//! Scattered letters are looked for in the name only, and in the whole path when they hold a dot.
+//! A fuzzy filter matches texts that contain its letters in order. Contiguous matches hide scattered ones, which are
+//! too many in long paths: `etl` finds `prod.etl`, and `tenant-late` only without such matches. Scattered letters are
+//! searched in the name only, or in the path if they contain a dot.
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-/// A filter as written by a person.
+/// A parsed filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     invert: bool,
@@ -16,7 +16,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Reads a filter; `None` when it is empty and so lets everything through.
+    /// Parses a filter; `None` if it is empty.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (invert, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
@@ -25,7 +25,7 @@ impl Filter {
         (!needle.is_empty()).then_some(Self { invert, exact, needle })
     }
 
-    /// Which items pass, in their order. `texts` gives each item's texts: its name first, then what else may be looked for.
+    /// Whether each item passes. `texts`: its texts, name first.
     pub fn select<T, const N: usize>(
         &self,
         items: impl Iterator<Item = T>,
@@ -33,7 +33,7 @@ impl Filter {
     ) -> Vec<bool> {
         let items: Vec<T> = items.collect();
         let whole: Vec<bool> = items.iter().map(|item| texts(item).iter().any(|text| self.means(text))).collect();
-        // Scattered letters are looked for only where nothing holds them in one piece, and never to hide something.
+        // Only without contiguous matches, and never to hide something.
         if self.exact || self.invert || whole.contains(&true) {
             return whole.into_iter().map(|whole| whole != self.invert).collect();
         }
@@ -41,13 +41,11 @@ impl Filter {
         items.iter().map(|item| sieve.finds(&texts(item))).collect()
     }
 
-    /// Whether a text holds what is looked for in one piece, or is it where that is asked.
     fn means(&self, text: &str) -> bool {
         if self.exact { same(text, &self.needle) } else { holds(text, &self.needle) }
     }
 }
 
-/// Looks for scattered letters in many texts.
 struct Sieve<'f> {
     filter: &'f Filter,
     matcher: Matcher,
@@ -66,7 +64,7 @@ impl<'f> Sieve<'f> {
     }
 
     fn finds(&mut self, texts: &[&str]) -> bool {
-        // Scattered over a whole path, nearly anything would be found; only a text with a dot means a path.
+        // They match nearly any path; only a needle with a dot means a path.
         let looked_at = if self.filter.needle.contains('.') { texts.len() } else { 1 };
         texts
             .iter()
@@ -83,12 +81,11 @@ fn same(text: &str, needle: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(needle) } else { text.to_lowercase() == needle }
 }
 
-/// Whether `text` holds `needle`, which is in lower case, in one piece.
 fn holds(text: &str, needle: &str) -> bool {
     if !text.is_ascii() {
         return text.to_lowercase().contains(needle);
     }
-    // Most names have no capitals: then the search of the standard library does, which is much faster.
+    // Fast path for names without capitals.
     if text.contains(needle) {
         return true;
     }
@@ -99,8 +96,7 @@ fn holds(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The best of `items` for a typed text, best first, at most `most`; all in their order when nothing was typed. Items that start with the
-/// text are first, then better fits, then shorter items.
+/// The best `most` items, in order if nothing is typed. Prefix matches are first, then better ones, then shorter items.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();
@@ -114,7 +110,7 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
             others.push((place, item));
         }
     }
-    // All that starts with it fits equally well. Where that is enough, the others need not be examined.
+    // All prefix matches rank equally.
     let mut found = first.sorted();
     if found.len() < most {
         let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
@@ -129,11 +125,9 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
     found
 }
 
-/// The items that rank first among many, of which no more than some times `most` are held.
 struct Best<T> {
     most: usize,
     retained: Vec<((u32, usize, usize), T)>,
-    /// None that ranks behind this one is among the first.
     worst: Option<(u32, usize, usize)>,
 }
 
@@ -167,7 +161,6 @@ impl<T> Best<T> {
     }
 }
 
-/// Whether a text starts with `lower`, which is in lower case.
 fn begins(text: &str, lower: &str) -> bool {
     if text.is_ascii() {
         return text.as_bytes().get(..lower.len()).is_some_and(|head| head.eq_ignore_ascii_case(lower.as_bytes()));

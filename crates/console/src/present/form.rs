@@ -1,11 +1,12 @@
-//! The fields of a form: labels with their texts, several in a line where there is room.
+//! The fields of a form: labels with texts, several per line if they fit.
 //!
 //! ```text
 //! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
 //!  type    none                     tags    namespace=red
 //! ```
 //!
-//! On a wide screen they stand one below the other, and what is reported of them at their side. When narrow there are two fields in a line, then one; where that leaves too little below, only the field under the cursor is shown.
+//! On a wide screen the fields are stacked, with the results at their side. A narrow screen has two fields per line,
+//! then one; if too little space remains below, only the field under the cursor is shown.
 
 use ratatui::layout::Rect;
 
@@ -13,51 +14,48 @@ use crate::present::pieces::{Piece, dim, plain};
 use crate::present::text;
 use crate::state::line_edit::LineEdit;
 
-/// The least room below the form.
 const LEAST_BELOW: u16 = 6;
-/// From how many columns on what is reported of the fields is at their side.
+/// From this width on, results are at the side.
 const WIDE: u16 = 140;
-/// The most that the fields take of such a screen.
 const MOST_BESIDE: u16 = 72;
-/// What a label takes at least and at most, with the blanks behind it.
 const LABEL: (u16, u16) = (8, 20);
 
-/// A field as it is drawn.
+/// A field for drawing.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// What precedes it.
+    /// The label.
     pub label: &'a str,
-    /// What it means while it is empty.
+    /// The meaning of an empty field.
     pub hint: &'a str,
-    /// What is written in it.
+    /// The text.
     pub line: &'a LineEdit,
-    /// Something else is in it than holds now.
+    /// The text differs from the current value.
     pub changed: bool,
-    /// What holds now; empty for nothing.
+    /// The current value; may be empty.
     pub was: &'a str,
 }
 
-/// A form as it is drawn.
+/// A form for drawing.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     /// The fields in their order.
     pub entries: Vec<Entry<'a>>,
-    /// The one under the cursor.
+    /// The field under the cursor.
     pub here: usize,
-    /// It is being written.
+    /// The field is in edit mode.
     pub writing: bool,
-    /// What would follow the cursor, if it is taken.
+    /// The rest of the completion.
     pub suggestion: &'a str,
 }
 
 impl Fields<'_> {
-    /// The columns that a label takes, with the blanks behind it.
+    /// The width of the labels with their blanks.
     pub fn label(&self) -> u16 {
         let widest = self.entries.iter().map(|entry| text::width(&text::escape(entry.label))).max().unwrap_or(0);
         u16::try_from(widest + 2).unwrap_or(u16::MAX).clamp(LABEL.0, LABEL.1)
     }
 
-    /// The fields as lines: the label, and the written text, or the meaning of an empty field.
+    /// The fields as label, and text or hint.
     pub fn lines(&self) -> Vec<Vec<Piece>> {
         let label = usize::from(self.label());
         let line = |entry: &Entry<'_>| {
@@ -67,13 +65,12 @@ impl Fields<'_> {
         self.entries.iter().map(line).collect()
     }
 
-    /// The columns that the fields take where they stand one below the other, with what belongs to them at their side.
     fn beside(&self, area: Rect) -> Option<u16> {
         let count = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
         (area.width >= WIDE && area.height >= count && count > 0).then(|| (area.width / 3).min(MOST_BESIDE))
     }
 
-    /// Where each field stands.
+    /// The area of each visible field.
     pub fn places(&self, area: Rect) -> Vec<(usize, Rect)> {
         let count = self.entries.len();
         if count == 0 {
@@ -101,7 +98,7 @@ impl Fields<'_> {
         (0..count).map(place).collect()
     }
 
-    /// What is left below the form, or at its side.
+    /// The area below the form or at its side.
     pub fn below(&self, area: Rect) -> Rect {
         if let Some(used) = self.beside(area) {
             return Rect { x: area.x + used + 2, width: area.width.saturating_sub(used + 3), ..area };
@@ -112,13 +109,13 @@ impl Fields<'_> {
         Rect { x: area.x + 1, y: top, width: area.width.saturating_sub(2), height: area.bottom() - top }
     }
 
-    /// The columns for what is written in a field.
+    /// The width of the text of a field.
     pub fn value_room(&self, rect: Rect, alone: bool) -> u16 {
         rect.width.saturating_sub(self.label() + 3 + if alone { 8 } else { 0 })
     }
 }
 
-/// What of a text precedes and after the cursor in `room` columns, so that the cursor is in kind.
+/// The text before and after the cursor that fits.
 pub fn around(line: &LineEdit, room: u16, ellipsis: &str) -> (String, String) {
     let after = line.text()[line.before().len()..].to_owned();
     let before = text::escape(line.before()).into_owned();

@@ -1,4 +1,4 @@
-//! Figures as people read them: amounts with units, durations, priorities. Nothing here is longer than a few columns.
+//! Formats values for people in a few columns.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use view::units::show_amount;
 
 pub use crate::state::past::duration;
 
-/// What a resource is called on the screen: `cpu` for `vcore`, `mem` for `memory`, others by their name.
+/// `cpu` for `vcore`, `mem` for `memory`.
 pub fn resource_name(name: &str) -> &str {
     match name {
         VCORE => "cpu",
@@ -18,7 +18,7 @@ pub fn resource_name(name: &str) -> &str {
     }
 }
 
-/// All amounts of a resource in one line, cpu first: `cpu 1.5, mem 2Gi, gpu 1`; empty without any.
+/// Formats quantities, CPU first: `cpu 1.5, mem 2Gi, gpu 1`.
 pub fn resource(resource: &Resource) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (name, amount) in resource.iter() {
@@ -28,30 +28,30 @@ pub fn resource(resource: &Resource) -> String {
     parts.join(", ")
 }
 
-/// All amounts but cpu and memory in one line, as [`resource`] shows them; what is 0 stays away.
+/// Formats nonzero quantities except CPU and memory.
 pub fn others(resource: &Resource) -> String {
     let others = resource.iter().filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount != 0);
     let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
     parts.join(", ")
 }
 
-/// How long ago something was; `nothing` where that is unknown.
+/// The age; `nothing` if unknown.
 pub fn age(now: Time, since: Option<Time>, nothing: &str) -> String {
     since.map_or_else(|| nothing.to_owned(), |since| duration(now.since(since)))
 }
 
-/// A moment since the start of the cluster's time, for logs: `0:01`, `12:05`, `1:02:03`.
+/// `0:01`, `12:05`, `1:02:03`
 pub fn moment(since_start: Duration) -> String {
     let seconds = since_start.as_secs();
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
 }
 
-/// From which time on one is counted from 1970 and not from a scheduler's start: thirty years of running are less.
+/// Later times count from 1970, not from a scheduler's start.
 const SINCE_1970: Time = Time(1_000_000_000_000_000);
 
-/// When something was: since the start, or, where time counts from 1970, the time of day in UTC, with the date where that day is not
-/// the one of `now`: `14:13:20`, `09-21 14:13:20`, `2025-09-21 14:13:20`.
+/// A time since the start; or, counted from 1970, in UTC with the date if not today: `14:13:20`, `09-21 14:13:20`,
+/// `2025-09-21 14:13:20`.
 pub fn when(at: Time, now: Time) -> String {
     if at < SINCE_1970 {
         return moment(at.since(Time::ZERO));
@@ -68,13 +68,13 @@ pub fn when(at: Time, now: Time) -> String {
     }
 }
 
-/// How wide a column of such times is, of which the first one is known: `least`, or what its date needs.
+/// The column width from the first time; at least `least`.
 pub fn when_width(first: Option<Time>, now: Time, least: u16) -> u16 {
     let needed = first.map_or(0, |first| when(first, now).len());
     u16::try_from(needed).unwrap_or(least).max(least)
 }
 
-/// A priority in at most six columns; beyond a million it is rounded. `None` for the priority of no requests.
+/// Formats a priority in at most six columns, rounded above a million. `None` without requests.
 pub fn priority(priority: Priority) -> Option<String> {
     if priority == Priority::MIN {
         return None;
@@ -84,17 +84,17 @@ pub fn priority(priority: Priority) -> Option<String> {
     Some(if text.len() <= 6 { text } else { model::quantity::show_count(value) })
 }
 
-/// Allocations per second: one decimal below ten.
+/// Allocations per second; one decimal below ten.
 pub fn rate(per_second: f64) -> String {
     if per_second < 9.95 && per_second > 0.0 { format!("{per_second:.1}") } else { format!("{per_second:.0}") }
 }
 
-/// A count with its noun, in the plural unless it is one: `1 node`, `3 nodes`.
+/// A count with its noun: `1 node`, `3 nodes`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {}", plural(noun)) }
 }
 
-/// How many applications live, next to a count of the queues: `33 live`; `33 live 4s before` where they were read so much earlier.
+/// `33 live`, or `33 live 4s before` if older than the queues.
 pub fn live(lag: Option<Duration>, apps: u64) -> String {
     match lag {
         None => "number of active ones unknown".to_owned(),

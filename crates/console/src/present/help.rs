@@ -1,4 +1,4 @@
-//! The help in one screen: the keys that work on this page, in short, grouped by what they are for.
+//! The short help: the keys of this page in groups.
 //!
 //! ```text
 //!  Move                             1-9 0 L H  Open a page of the strip
@@ -7,7 +7,7 @@
 //!  …                                K          Kill the selected or marked …
 //! ```
 //!
-//! All of it, in full and with the commands, is what a search in the help finds ([`crate::present::overlay::help_lines`]).
+//! A search finds all keys and commands ([`crate::present::overlay::help_lines`]).
 
 use crate::input::command::COMMANDS;
 use crate::input::keymap;
@@ -21,12 +21,9 @@ use crate::state::command::{CommandId, Context, GoCommand, RowCommand};
 use crate::state::keymap::chord_text;
 use crate::theme::Role;
 
-/// What keys are for, in the order of the help.
 const GROUPS: [&str; 3] = ["Move", "Look", "Act"];
-/// The columns of the keys, with the blank behind them.
 const KEYS: usize = 11;
 
-/// What a command is for: its number in [`GROUPS`].
 const fn group(id: CommandId) -> usize {
     match id {
         CommandId::Row(RowCommand::Details | RowCommand::Ended | RowCommand::HeatMap)
@@ -51,7 +48,7 @@ const fn group(id: CommandId) -> usize {
     }
 }
 
-/// The keys of the page: a line each.
+/// The keys of the page, one per line.
 pub fn lines(state: &State) -> Lines {
     let contexts = keymap::page_contexts(state);
     let width = usize::from(layout::overlay_width(state));
@@ -75,7 +72,6 @@ pub fn lines(state: &State) -> Lines {
     lines
 }
 
-/// The keys of a command in a context, as many as their column has room for.
 fn keys(state: &State, context: Context, id: CommandId) -> String {
     let mut shown = String::new();
     for chord in state.keymap.chords(context, id) {
@@ -88,7 +84,6 @@ fn keys(state: &State, context: Context, id: CommandId) -> String {
     shown
 }
 
-/// A key with what it does.
 fn line(state: &State, keys: &str, short: &str, on: bool, width: usize) -> Vec<crate::present::pieces::Piece> {
     let ellipsis = sign_set(state).ellipsis;
     let keys = text::cut(keys, KEYS - 1, ellipsis).into_owned();

@@ -1,4 +1,4 @@
-//! The hints of the last line: keys with their words, and the completion of a command line.
+//! The hints in the last line.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::state::command::{CommandId, FormCommand, GoCommand, PromptCommand};
 use crate::state::layer::CommandLine;
 use crate::state::page::Page;
 
-/// The rest of the command line that its completion would add; `None` if the completion changes the written text. Enter takes it.
+/// The text that Enter would add; `None` if the completion changes the typed text.
 pub fn ghost(command: &CommandLine) -> Option<&str> {
     if command.whole && command.chosen.is_none() {
         return None;
@@ -24,27 +24,27 @@ pub fn ghost(command: &CommandLine) -> Option<&str> {
     (!typed.is_empty() && first.line.len() > typed.len()).then(|| first.line.strip_prefix(typed)).flatten()
 }
 
-/// What the last line offers.
+/// A hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// The key; of a chord its first one.
+    /// The key; for a chord its first key.
     pub key: String,
-    /// What it does, in a word.
+    /// The effect as one word.
     pub word: Cow<'static, str>,
-    /// Stays when others go for want of room: the next page, the command line, the way out, the help.
+    /// Remains when space is short.
     pub stays: bool,
-    /// One of the first steps of a newcomer.
+    /// A first step for new users.
     pub first: bool,
 }
 
-/// What a newcomer is shown first, until it was used once.
+/// The first steps for new users, each until used.
 pub const FIRST_STEPS: [(CommandId, &str); 3] = [
     (CommandId::Go(GoCommand::Overview), "attention"),
     (CommandId::Go(GoCommand::Explain), "why it waits"),
     (CommandId::Go(GoCommand::Help), "all keys"),
 ];
 
-/// The hints of the last line now, the nearest context first, the permanent hints last.
+/// The nearest context first, permanent hints last.
 pub fn hints(state: &State) -> Vec<Hint> {
     let mut hints: Vec<Hint> = Vec::new();
     let mut staying: Vec<(usize, Hint)> = Vec::new();
@@ -84,7 +84,6 @@ pub fn hints(state: &State) -> Vec<Hint> {
     hints
 }
 
-/// The person's own commands that have a key here and can be run on what is under the cursor.
 fn own_hints(state: &State) -> Vec<Hint> {
     if !state.layers.is_empty() {
         return Vec::new();
@@ -94,7 +93,6 @@ fn own_hints(state: &State) -> Vec<Hint> {
     runs.map(|(key, own)| Hint { key, word: Cow::Owned(own.name.clone()), stays: false, first: false }).collect()
 }
 
-/// Whether a name is shown behind the cursor of the form that is being written.
 fn has_suggestion(state: &State) -> bool {
     match state.page() {
         Page::Change(page) => !change::fields(page, true).suggestion.is_empty(),
@@ -103,7 +101,6 @@ fn has_suggestion(state: &State) -> bool {
     }
 }
 
-/// The hints that stay, in their order.
 const STAYING: [CommandId; 4] = [
     CommandId::Go(GoCommand::NextPage),
     CommandId::Prompt(PromptCommand::CommandLine),

@@ -1,4 +1,4 @@
-//! A job in lines: what it is, its usage next to its ask, its processes; and below that the end of its output.
+//! The page of a local job: data, usage compared with its request, processes, and the end of the output.
 //!
 //! ```text
 //!  job 17 train   running for 2h 4m, of ann in root.users.ann
@@ -29,25 +29,22 @@ use model::{MEMORY, VCORE};
 use view::job::{GpuUsage, JobEdit, JobPhase, JobSheet, JobUsage};
 use view::units::show_amount;
 
-/// From which width on there are two columns.
 const TWO_COLUMNS: u16 = 112;
-/// How many columns a meter has.
 const METER: u16 = 8;
-/// How many processes a sheet names.
 const MOST_PROCESSES: usize = 12;
 
 /// The parts of the page of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// What is known of it.
+    /// The data.
     pub sheet: Rect,
-    /// The line between.
+    /// The separator.
     pub rule: Rect,
-    /// The end of its output, or the part that was scrolled to.
+    /// The visible output.
     pub output: Rect,
 }
 
-/// The parts of the page on the screen: the sheet takes what it needs, at most three fifths.
+/// The sheet uses at most three fifths.
 pub fn parts(state: &State, page: &JobPage, area: Rect) -> Parts {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let lines = height(sheet(state, page, usize::from(column(inside.width))), inside.width);
@@ -58,13 +55,13 @@ pub fn parts(state: &State, page: &JobPage, area: Rect) -> Parts {
     Parts { sheet, rule, output }
 }
 
-/// How many lines of output are on the screen; 1 when it is too small to show any.
+/// Visible lines, at least 1.
 pub fn output_room(state: &State) -> usize {
     let (Page::Job(page), Some(regions)) = (state.page(), layout::regions(state)) else { return 1 };
     usize::from(parts(state, page, regions.rows).output.height).max(1)
 }
 
-/// Whether there is room for two columns.
+/// Whether two columns fit.
 pub fn in_two(width: u16) -> bool {
     width >= TWO_COLUMNS
 }
@@ -74,7 +71,7 @@ pub fn column(width: u16) -> u16 {
     if in_two(width) { (width - 3) / 2 } else { width }
 }
 
-/// How many lines a sheet takes.
+/// The number of lines of a sheet.
 pub fn height(sheet: Sheet, width: u16) -> usize {
     match in_two(width) {
         true => 1 + sheet.left.len().max(sheet.right.len()),
@@ -82,7 +79,7 @@ pub fn height(sheet: Sheet, width: u16) -> usize {
     }
 }
 
-/// A sheet below each other, its title in a line of its own.
+/// A sheet in one column, with a title line.
 pub fn in_one(sheet: Sheet) -> Lines {
     let Sheet { mut title, what, left, right } = sheet;
     title.push(plain("   "));
@@ -90,7 +87,7 @@ pub fn in_one(sheet: Sheet) -> Lines {
     [title].into_iter().chain(right).chain(left).collect()
 }
 
-/// What is known of the job that a page is about.
+/// The sheet of a job page.
 pub fn sheet(state: &State, page: &JobPage, width: usize) -> Sheet {
     let name = vec![piece(Role::Title, text::escape(page.app.as_str()).into_owned())];
     let job = match (&state.job.seen, state.job.app.as_ref() == Some(&page.app)) {
@@ -113,7 +110,6 @@ pub fn sheet(state: &State, page: &JobPage, width: usize) -> Sheet {
     Sheet { title, what: what(job), left, right }
 }
 
-/// Where it stands.
 fn what(job: &JobSheet) -> Vec<Piece> {
     let role = match job.phase {
         JobPhase::Running => Role::StateActive,
@@ -129,7 +125,6 @@ fn whose(job: &JobSheet) -> String {
     format!(", of {}{queue}", job.user)
 }
 
-/// Where it stands, and since when.
 fn phase(job: &JobSheet) -> String {
     let ran = job.ran.map(format::duration);
     match (job.phase, ran) {
@@ -140,18 +135,17 @@ fn phase(job: &JobSheet) -> String {
     }
 }
 
-/// The same in a sentence for a question.
+/// The phase as a sentence for a question.
 pub fn standing(job: &JobSheet) -> String {
     format!("{}, {}{}.", job.asked, phase(job), whose(job))
 }
 
-/// What a job runs, and where: for its own page and for the details of its application.
+/// Adds command and directory.
 pub fn runs(lines: &mut Lines, job: &JobSheet, width: usize) {
     labelled_text(lines, "command", &command(&job.command), width, Role::Text);
     labelled_text(lines, "directory", &job.dir, width, Role::Text);
 }
 
-/// What else there is to say of it.
 fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     runs(lines, job, width);
     if !job.reason.is_empty() && job.phase != JobPhase::Ended {
@@ -178,7 +172,7 @@ fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     }
 }
 
-/// Its usage next to its ask, a hint where it uses far less, and its processes.
+/// Adds usage compared with the request, a hint, and processes.
 pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
     let none = JobUsage::default();
     let usage = job.usage.as_ref().unwrap_or(&none);
@@ -263,7 +257,7 @@ fn gpu_pieces(index: u32, known: Option<&GpuUsage>, phase: JobPhase) -> Vec<Piec
     vec![plain(format!("number {index}")), dim(use_of)]
 }
 
-/// A command as it would be written for a shell.
+/// A command in shell notation.
 pub fn command(words: &[String]) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+%@^".contains(c);
     let quoted = words.iter().map(|word| match !word.is_empty() && word.chars().all(plain) {
@@ -294,7 +288,7 @@ pub fn output_title(state: &State, page: &JobPage) -> String {
     format!("output{attempt}{cut}{follow}")
 }
 
-/// All lines of the page: what is known of the job, then its output.
+/// All lines of the page: sheet and output.
 pub fn lines(state: &State, page: &JobPage, width: usize) -> Lines {
     let mut lines = in_one(sheet(state, page, width));
     lines.push(Vec::new());
@@ -303,16 +297,16 @@ pub fn lines(state: &State, page: &JobPage, width: usize) -> Lines {
     lines
 }
 
-/// What a job requests, as the command that changes it takes it.
+/// The resources as arguments of the edit command.
 pub fn edit_words(job: &JobSheet) -> String {
     let asked = &job.asked;
     let time = asked.time.map_or_else(|| "none".to_owned(), |time| format!("{}s", time.as_secs()));
-    // As exact unchanged: nothing changes that the person does not change.
+    // Exact values: an unedited part must not change.
     let (cpu, mem) = (write_quantity(VCORE, asked.vcore), write_quantity(MEMORY, asked.memory));
     format!("cpu={cpu} mem={mem} gpu={} time={time}", asked.gpu)
 }
 
-/// What a change says, in words.
+/// The words of an edit.
 pub fn edited(edit: &JobEdit) -> String {
     let time = |seconds: u64| match seconds {
         0 => "no time limit".to_owned(),

@@ -1,4 +1,4 @@
-//! The regions of the screen. Used by update (how many rows are on the screen) and by draw, so that both agree.
+//! The regions of the screen. Update and draw use the same regions.
 //!
 //! ```text
 //!  header      1 line, 2 below 120 columns
@@ -21,69 +21,69 @@ use crate::state::State;
 use crate::state::layer::Layer;
 use crate::state::page::{Body, Pane as Place};
 
-/// The smallest terminal that the console can be used in.
+/// The smallest supported terminal.
 pub const SMALLEST: Size = Size { width: 40, height: 12 };
 
-/// From how many lines on the pages have a line of their own.
+/// From this height on, the strip has a line.
 const WITH_STRIP: u16 = 16;
 
-/// The parts of the screen.
+/// The regions of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Regions {
-    /// The first lines: the cluster, who acts, how the connection is.
+    /// The first lines: cluster, user, connection.
     pub header: Rect,
-    /// That this is the past or a what-if, or what is alerted about; empty otherwise.
+    /// Past, what-if, or alerts; may be empty.
     pub banner: Rect,
-    /// The pages; empty on a low screen.
+    /// The strip of pages; empty on a low screen.
     pub strip: Rect,
-    /// Where one is.
+    /// The breadcrumbs.
     pub crumbs: Rect,
-    /// The titles of the columns; empty on pages without a list.
+    /// The column titles; empty without a list.
     pub head: Rect,
-    /// The rows of a list, or the lines of a page.
+    /// The rows or lines of the page.
     pub rows: Rect,
-    /// What is known of the row under the cursor.
+    /// The details of the selected row.
     pub pane: Option<Pane>,
-    /// The dashboard around the queue tree; `None` on other pages.
+    /// `None` on other pages.
     pub board: Option<Board>,
-    /// What is reported above the last line; empty while nothing is.
+    /// The notice above the last line; may be empty.
     pub said: Rect,
     /// Hints and messages.
     pub bottom: Rect,
 }
 
-/// The parts of the dashboard around the queue tree.
+/// The parts of the dashboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// Two lines above the tree; empty on a low screen.
+    /// Above the tree; empty on a low screen.
     pub gauges: Rect,
-    /// What is at the right of the tree, with the line down at its left, on a wide screen.
+    /// Right of the tree, on a wide screen.
     pub side: Option<Rect>,
-    /// The line below the tree for what needs attention, on a narrow screen.
+    /// Below the tree, on a narrow screen.
     pub line: Option<Rect>,
-    /// The last 10 minutes of the queue under the cursor as lines, below its details.
+    /// The chart of the selected queue, below its details.
     pub chart: Option<Rect>,
 }
 
-/// Where the details of the row under the cursor stand.
+/// The area of the details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pane {
-    /// Its content, without the border.
+    /// The content without the border.
     pub area: Rect,
-    /// The line between it and the list.
+    /// The border to the list.
     pub border: Rect,
-    /// It is next to the list, otherwise below.
+    /// It is next to the list, not below.
     pub beside: bool,
 }
 
-/// The parts of the screen for a state; `None` when the terminal is too small.
+/// The regions; `None` if the terminal is too small.
 pub fn regions(state: &State) -> Option<Regions> {
     let Size { width, height } = state.size;
     if width < SMALLEST.width || height < SMALLEST.height {
         return None;
     }
     let with_board = board::is_shown(state);
-    // The gauges say what the second line of the header says.
+    // The gauges replace the second header line.
     let header_height = if width >= 120 || with_board && height >= WITH_GAUGES { 1 } else { 2 };
     let header = Rect::new(0, 0, width, header_height);
     let past = state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
@@ -111,13 +111,13 @@ pub fn regions(state: &State) -> Option<Regions> {
     Some(Regions { header, banner, strip, crumbs, head, rows, pane, board, said, bottom })
 }
 
-/// From how many lines on the dashboard has its gauges.
+/// From this height on, the dashboard has gauges.
 const WITH_GAUGES: u16 = 20;
-/// The least number of columns at which the dashboard is next to the tree.
+/// From this width the dashboard is next to the tree.
 const BOARD_BESIDE: u16 = 110;
 
-/// Takes the dashboard off the body: gauges above, the rest next to the tree, where there is no room the first line of it below. On a
-/// wide screen the details of the queue under the cursor are below what is next to.
+/// Gauges at the top, the rest next to the tree or one line below. On a wide screen the details are under the side
+/// panel.
 fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>) {
     let Size { width, height } = state.size;
     let gauges = Rect { height: if height >= WITH_GAUGES { 2 } else { 0 }, ..body };
@@ -147,10 +147,8 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
     (list, Some(pane), Some(Board { gauges, side: Some(side), line: None, chart: Some(chart) }))
 }
 
-/// The lines of the chart below the details of a queue, with its legend.
 const CHART: u16 = 9;
 
-/// Takes the pane off the body, if there is to be one.
 fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let Size { width, height } = state.size;
     if state.wide && state.page().row().body == Body::List {
@@ -172,9 +170,9 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     if (width < 100 || height < 28) && !(of_one_thing && height >= 20) {
         return (body, None);
     }
-    // The height of the longest text at most, and the same wherever the cursor stands.
+    // Independent of the selected row.
     let tall = (height / 3).min(most);
-    // What a short list of one thing does not need, in steps: the line between both does not move with every row.
+    // In steps: the border does not move with every row.
     let spare = state.page().list().map_or(0, |list| usize::from(body.height).saturating_sub(list.rows() + 3));
     let spare = u16::try_from(spare).unwrap_or(0) / 4 * 4;
     let tall = if of_one_thing { tall.max(spare.min(most * 2)) } else { tall };
@@ -184,10 +182,9 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     (list, Some(Pane { area, border, beside: false }))
 }
 
-/// From how many columns on something is next to a text.
+/// The minimum width for a side pane.
 pub const BESIDE_TEXT: u16 = 100;
 
-/// What an edit means is next to the text, where there is room for both.
 fn beside_text(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let folded = page_of(state).is_some_and(|page| !is_unfolded(state, page));
     if body.width < BESIDE_TEXT || folded {
@@ -200,31 +197,31 @@ fn beside_text(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     (list, Some(Pane { area, border, beside: true }))
 }
 
-/// The number of list rows on the screen; 1 when the terminal is too small to show any.
+/// The number of visible list rows; at least 1.
 pub fn rows_on_screen(state: &State) -> usize {
     regions(state).map_or(1, |regions| usize::from(regions.rows.height).max(1))
 }
 
-/// From how many columns on the pane is next to the list.
+/// From this width the pane is next to the list.
 const PANE_BESIDE: u16 = 190;
 
-/// How many things details name under one label: few where they are below a list, more where they have the height of the screen.
+/// Names per label; more on a full-height pane.
 pub fn named_in_details(state: &State) -> usize {
     let tall = state.size.width >= PANE_BESIDE || state.page().row().body == Body::Text;
     if tall { usize::from(state.size.height / 4) } else { 0 }
 }
 
-/// How many things a question about many of them names: as many as there is room for next to what it says of all.
+/// Names in a question about many objects.
 pub fn named_in_question(state: &State) -> usize {
     usize::from(state.size.height).saturating_sub(18).max(6)
 }
 
-/// Whether the box over the page is the help in short, not a search in all of it.
+/// Whether the overlay is the short help.
 pub fn is_short_help(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Help(help)) if help.filter.is_empty())
 }
 
-/// In how many columns the lines of the box over the page stand: the help is long, and is read in several where there is room.
+/// The help uses several if they fit.
 pub fn overlay_columns(state: &State) -> u16 {
     if is_short_help(state) {
         return (state.size.width / 39).clamp(1, 3);
@@ -233,25 +230,24 @@ pub fn overlay_columns(state: &State) -> u16 {
     1 + u16::from(help && state.size.width >= 160)
 }
 
-/// How many lines of the box over the page are on the screen.
+/// The number of visible lines of the overlay.
 pub fn overlay_room(state: &State) -> usize {
     usize::from(overlay(state).height.saturating_sub(2)) * usize::from(overlay_columns(state))
 }
 
-/// How many columns of text a line of the box over the page has.
+/// The text width of the overlay.
 pub fn overlay_width(state: &State) -> u16 {
     let columns = overlay_columns(state);
     overlay(state).width.saturating_sub(4 + (columns - 1) * OVERLAY_GAP) / columns
 }
 
-/// The blanks between two columns of the box over the page.
+/// The gap between overlay columns.
 pub const OVERLAY_GAP: u16 = 3;
 
-/// The part of the screen that a box over the page takes: help and messages.
+/// The area of an overlay: help and messages.
 pub fn overlay(state: &State) -> Rect {
     let Size { width, height } = state.size;
-    // In a small terminal a margin would cost too much.
-    // Where little of the page would be seen next to it, nothing is: slivers of words say nothing.
+    // No margin in a small terminal, and no unreadable rest of the page.
     let beside = if width < 136 || overlay_columns(state) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
     let most = match overlay_columns(state) {
@@ -262,7 +258,7 @@ pub fn overlay(state: &State) -> Rect {
     };
     let (wide, tall) = (width.saturating_sub(beside).min(most), height.saturating_sub(above));
     if beside == 0 && above > 1 {
-        // Nothing of the page is seen below either.
+        // The overlay also covers the page below.
         let top = if width >= 120 { 1 } else { 2 };
         return Rect { x: 0, y: top, width: wide, height: height - top - 1 };
     }

@@ -1,4 +1,4 @@
-//! Limits of users and groups in words: the limit that binds, its usage, its place in the configuration.
+//! Limits of users and groups as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use model::{MEMORY, Resource, VCORE};
 use view::units::show_amount;
 use view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
 
-/// How a user or a group is called; `*` is the shared pot of those whom no limit names.
+/// `*`: the shared limit of users without their own.
 pub fn name(side: Side, name: &str) -> String {
     match (side, name) {
         (Side::Group, "*") => "all other users".to_owned(),
@@ -22,7 +22,7 @@ pub fn name(side: Side, name: &str) -> String {
     }
 }
 
-/// What a user or a group is.
+/// `user` or `group`.
 pub const fn kind(side: Side) -> &'static str {
     match side {
         Side::User => "user",
@@ -30,13 +30,13 @@ pub const fn kind(side: Side) -> &'static str {
     }
 }
 
-/// A user or a group with what it is: `user sue`.
+/// The kind with the name: `user sue`.
 pub fn title(account: &Account) -> String {
     let name = name(account.side, &account.name);
     if account.side == Side::Group && &*account.name == "*" { name } else { format!("{} {name}", kind(account.side)) }
 }
 
-/// Where a limit is written: `root.tenants.tenant-a, queues.yaml:31`; without a source only the queue's name.
+/// `root.tenants.tenant-a, queues.yaml:31`; without a source the queue's name.
 pub fn place(limit: &LimitUse, source: Option<Source<'_>>) -> String {
     let Some(source) = source else { return limit.queue.name().to_owned() };
     match source.place(limit.limit.at) {
@@ -45,7 +45,7 @@ pub fn place(limit: &LimitUse, source: Option<Source<'_>>) -> String {
     }
 }
 
-/// Whose limit: `user limit: sue`; short, `sue` or `group dev`.
+/// `user limit: sue`; short: `sue` or `group dev`.
 pub fn whose(limit: &LimitUse, long: bool) -> String {
     let name = name(limit.side, &limit.name);
     match (long, limit.side) {
@@ -55,8 +55,8 @@ pub fn whose(limit: &LimitUse, long: bool) -> String {
     }
 }
 
-/// Which limit has too little left for what is wanted: `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31`;
-/// without a source `sue has cpu 6 of 6 in tenant-a`.
+/// `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31`; without a source `sue has cpu 6 of 6 in
+/// tenant-a`.
 pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: Option<Source<'_>>) -> Option<String> {
     let limit = part.limit_too_full_for(app, wanted)?;
     let short = |part: &Tightest| {
@@ -67,8 +67,8 @@ pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: O
     Some(format!("{} has {} in {}", whose(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
 }
 
-/// What keeps an application from starting to run: a limit on running applications, or the most that its queue runs. With a source
-/// queues are named by their paths, and limits by their places.
+/// Why an application does not start: a limit of running applications, or the queue's maximum. A source adds paths and
+/// locations.
 pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
     let limit = app.blocked_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
     if let Some((limit, max)) = limit.and_then(|limit| Some((limit.clone(), limit.max_running()?))) {
@@ -90,19 +90,19 @@ pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>)
     Some(format!("{name} runs {} of {apps}", row.running + row.allocating_accepted))
 }
 
-/// Which part of a limit is used most, by its share.
+/// The most used part of a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tightest {
     /// The resource; `None` for applications.
     pub resource: Option<String>,
-    /// What is in use, in the unit of the resource.
+    /// Usage, in the unit of the resource.
     pub used: i64,
-    /// The most that the limit allows, in the same unit.
+    /// The limit, in the same unit.
     pub max: i64,
 }
 
 impl Tightest {
-    /// Every part of a limit: cpu, memory, other resources, applications.
+    /// The parts: CPU, memory, other resources, applications.
     pub fn parts(limit: &LimitUse) -> Vec<Self> {
         let part = |(name, max): (&str, i64)| Self {
             resource: Some(name.to_owned()),
@@ -121,18 +121,18 @@ impl Tightest {
         parts
     }
 
-    /// Of one limit; `None` when it limits nothing.
+    /// The tightest part, if any.
     pub fn of(limit: &LimitUse) -> Option<Self> {
         let parts = Self::parts(limit).into_iter();
         parts.reduce(|best, other| if other.above(&best) { other } else { best })
     }
 
-    /// Whether a larger share of it is used.
+    /// Whether its share is larger.
     pub fn above(&self, other: &Self) -> bool {
         i128::from(self.used) * i128::from(other.max) > i128::from(other.used) * i128::from(self.max)
     }
 
-    /// How much of it is used, in thousandths.
+    /// The used share, in thousandths.
     pub fn share(&self) -> i64 {
         let share = i128::from(self.used) * 1_000 / i128::from(self.max.max(1));
         i64::try_from(share).unwrap_or(i64::MAX)
@@ -152,7 +152,7 @@ impl Tightest {
     }
 }
 
-/// The groups that the live applications of each user count under.
+/// The groups that count each user's active applications.
 pub fn groups_by_user(part: &PartitionView) -> BTreeMap<Arc<str>, Vec<Arc<str>>> {
     let mut groups: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
     for app in part.apps.iter().flatten() {
@@ -168,7 +168,7 @@ pub fn groups_by_user(part: &PartitionView) -> BTreeMap<Arc<str>, Vec<Arc<str>>>
     groups
 }
 
-/// The groups that the live applications of a user count under; of a group none.
+/// The groups of a user; empty for a group.
 pub fn groups_of(part: &PartitionView, account: &Account) -> Vec<Arc<str>> {
     let mut groups: Vec<Arc<str>> = Vec::new();
     for app in part.apps.iter().flatten().filter(|app| account.side == Side::User && app.who.user == *account.name) {
@@ -181,8 +181,7 @@ pub fn groups_of(part: &PartitionView, account: &Account) -> Vec<Arc<str>> {
     groups
 }
 
-/// Every limit that counts what a user or group does: its own, and of a user those of the groups that his applications count under, in
-/// the queues where he has some.
+/// Its own, and those of the groups of a user's applications, in their queues.
 pub fn counting(part: &PartitionView, (side, row): (Side, &UsageRow), groups: &[Arc<str>]) -> Vec<LimitUse> {
     let mut limits: Vec<LimitUse> = row.limits(side).collect();
     for group in groups {
@@ -192,14 +191,14 @@ pub fn counting(part: &PartitionView, (side, row): (Side, &UsageRow), groups: &[
     limits
 }
 
-/// The limit of which the largest share is used.
+/// The limit with the largest used share.
 pub fn tightest(limits: impl Iterator<Item = LimitUse>) -> Option<(LimitUse, Tightest)> {
     let known = limits.filter_map(|limit| Tightest::of(&limit).map(|part| (limit, part)));
-    // Of equals the one nearest to the leaves says most.
+    // The limit nearest to the leaves is the most informative.
     known.reduce(|best, other| if best.1.above(&other.1) { best } else { other })
 }
 
-/// How much of each part of a limit is used: `cpu 6 of 6 !, mem 8G of 12G, 1 of 3 apps`.
+/// `cpu 6 of 6 !, mem 8G of 12G, 1 of 3 apps`
 pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for part in Tightest::parts(limit) {
@@ -215,7 +214,7 @@ pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     pieces
 }
 
-/// What is used of the resources without columns of their own: `gpu 2/2!`.
+/// `gpu 2/2!`
 pub fn others(limit: &LimitUse, signs: &Signs) -> String {
     let mut text = String::new();
     let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;
@@ -223,7 +222,7 @@ pub fn others(limit: &LimitUse, signs: &Signs) -> String {
         let used = limit.allocated.amount(name);
         let full = if used >= max { signs.limit } else { "" };
         let gap = if text.is_empty() { "" } else { ", " };
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{gap}{name} {}/{}{full}", show_amount(name, used), show_amount(name, max));
     }
     text

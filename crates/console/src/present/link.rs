@@ -1,25 +1,25 @@
-//! The connection to the scheduler in words: the header, and lines that are read out.
+//! The connection as text, for the header and linear mode.
 
 use std::time::Duration;
 
 use crate::present::format;
 use source::Link;
 
-/// From which age on the data is called old.
+/// Older data is reported as old.
 const OLD: Duration = Duration::from_secs(2);
 
-/// What is wrong with a connection.
+/// A connection problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// Its name, as a badge.
+    /// The badge.
     pub badge: String,
-    /// The message about it.
+    /// The message.
     pub story: String,
-    /// When it is tried again; empty when that is unknown.
+    /// When the next attempt is; empty if unknown.
     pub again: String,
 }
 
-/// What is wrong with the connection. Nothing while all is well, or only for a moment not.
+/// The connection problem; `None` for a brief interruption.
 pub fn trouble(link: &Link) -> Option<Trouble> {
     let again = |retry_in: &Option<Duration>| match retry_in {
         Some(retry_in) if retry_in.is_zero() => ", trying again".to_owned(),

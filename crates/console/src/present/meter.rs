@@ -1,24 +1,24 @@
-//! Usage as a bar: `▰▰▰┆▰▱▱▱▱▱`, the usage, and the end of the guarantee.
+//! Usage as a bar with a mark for guaranteed resources: `▰▰▰┆▰▱▱▱▱▱`.
 
 use crate::present::pieces::{Piece, piece};
 use crate::theme::{Role, Signs};
 
-/// From which share on usage is high, in percent.
+/// In percent.
 const HIGH: i64 = 80;
 
-/// What a meter shows. The base is always shown in figures next to it.
+/// A meter; its base is shown next to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
-    /// What is used.
+    /// The usage.
     pub used: i64,
-    /// What the whole bar represents; `None` when nothing is known to be the most.
+    /// The value of the full bar, if known.
     pub base: Option<i64>,
-    /// Where the guarantee is marked on the bar.
+    /// The guaranteed value.
     pub guaranteed: Option<i64>,
 }
 
 impl Meter {
-    /// The meaning of how full it is.
+    /// The role of the fill level.
     pub fn role(&self) -> Role {
         match self.base {
             Some(base) if self.used >= base && self.used > 0 => Role::UsageFull,
@@ -27,7 +27,7 @@ impl Meter {
         }
     }
 
-    /// The bar in `width` columns. What is used shows at least one full sign, and less than all keeps one empty.
+    /// The bar. Nonzero usage shows a full symbol, and usage below the base an empty one.
     pub fn pieces(&self, width: u16, signs: &Signs) -> Vec<Piece> {
         if width == 0 {
             return Vec::new();
@@ -41,7 +41,6 @@ impl Meter {
         };
         let mark =
             self.guaranteed.filter(|guaranteed| *guaranteed > 0).zip(self.base).and_then(|(guaranteed, base)| {
-                // It never takes the place of the only sign of usage.
                 let least = i64::from(full > 0 && cells > 1);
                 (base > 0 && guaranteed < base).then(|| scaled(guaranteed, base, cells).min(cells - 1).max(least))
             });
@@ -77,7 +76,6 @@ impl Meter {
     }
 }
 
-/// `value / base * cells`, rounded to the nearest.
 fn scaled(value: i64, base: i64, cells: i64) -> i64 {
     let (value, base, cells) = (i128::from(value), i128::from(base.max(1)), i128::from(cells));
     i64::try_from((value * cells * 2 + base) / (base * 2)).unwrap_or(i64::MAX)

@@ -1,6 +1,6 @@
-//! Data derived from the state for showing and for acting: layout, labels, figures, the subject under the cursor, the changes of a form.
+//! Data derived from the state for drawing and for commands.
 //!
-//! Invariants: nothing here changes the state or does IO; `update` and `draw` ask the same functions, so that they agree.
+//! Invariants: no state changes and no IO; `update` and `draw` call the same functions, so that they agree.
 
 pub mod arrange;
 pub mod awaited;

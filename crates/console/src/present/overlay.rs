@@ -1,4 +1,4 @@
-//! The layers over a page: help, messages, a question, a notice, the first note.
+//! The layers over a page: help, messages, a question, a notice, a hint.
 //!
 //! ```text
 //! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐
@@ -27,7 +27,7 @@ use crate::state::page::Page;
 use crate::state::{Grade, State};
 use crate::theme::Role;
 
-/// How many lines the scrolled box on top has.
+/// The number of lines of the topmost overlay.
 pub fn height(state: &State) -> usize {
     match state.layers.last() {
         Some(Layer::Help(help)) => help_lines(state, help).len(),
@@ -38,7 +38,7 @@ pub fn height(state: &State) -> usize {
     }
 }
 
-/// The columns of a list one below the other, each with whether it is shown and how wide it is.
+/// Visibility and width of each column.
 pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
     let signs = sign_set(state);
     let line = |(at, row): (usize, &PickedColumn)| {
@@ -59,14 +59,12 @@ pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
     picker.rows.iter().enumerate().map(line).collect()
 }
 
-/// The keys of the page in short. While one searches: all keys, those of the page first, then the commands; only what the filter
-/// lets through.
+/// The keys of the page; during a search all keys, then commands.
 pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     if layout::is_short_help(state) {
         let mut lines = crate::present::help::lines(state);
         let mut more = Vec::new();
         signs(&mut more, state, help, usize::from(layout::overlay_width(state)));
-        // Where the keys leave room for it, in two screens at most.
         if lines.len() + more.len() <= layout::overlay_room(state) * 2 {
             lines.extend(more);
         }
@@ -79,7 +77,7 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     for context in here.iter().chain(others) {
         let rows = COMMANDS.iter().filter_map(|command| {
             let keys: Vec<String> = state.keymap.chords(*context, command.id).map(|chord| chord_text(chord)).collect();
-            // A chord has blanks in it.
+            // A chord contains blanks.
             let between = if keys.iter().any(|keys| keys.contains(' ')) { "  " } else { " " };
             let off = crate::present::guard::check(state, command.id).err();
             (!keys.is_empty()).then(|| (keys.join(between), Cow::Borrowed(command.doc), off))
@@ -139,7 +137,7 @@ fn section(
     let column = if width < 60 { 12 } else { 20 };
     let room = width.saturating_sub(column + 2);
     let shown: Vec<_> = rows.into_iter().zip(passed).filter_map(|(row, passed)| passed.then_some(row)).collect();
-    // What is off for the same reason is reported once, behind the last of them.
+    // Shown once, after the last such command.
     let reason = |at: usize| shown.get(at).and_then(|(_, _, off)| off.as_ref()).filter(|_| reasons);
     for (at, (keys, doc, _)) in shown.iter().enumerate() {
         let off = reason(at);
@@ -149,7 +147,7 @@ fn section(
             let reason = text::wrap(&format!("off: {reason}"), room).into_iter();
             report.extend(reason.map(|line| piece(Role::Warning, line)));
         }
-        // Keys that need more than their column have a line of their own.
+        // Keys wider than their column get a line.
         let long = text::width(keys) >= column;
         let mut keys = Some(keys.clone());
         if long {
@@ -163,7 +161,6 @@ fn section(
     }
 }
 
-/// What the signs of the tables mean.
 fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) {
     if !help.filter.is_empty() {
         return;
@@ -201,7 +198,7 @@ fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) 
     }
 }
 
-/// A way through the console: the keys to press, and the result of each.
+/// A tour: keys to press, with their results.
 pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     let width = usize::from(layout::overlay_width(state));
     let key = |id: CommandId| {
@@ -267,7 +264,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// Each figure with its title, and next to it how it came about; where there is little room, below it.
+/// Values and explanations side by side, or stacked on a narrow screen.
 pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
     let width = usize::from(layout::overlay_width(state));
     let longest = |text: fn(&Figure) -> &str, most: usize| {
@@ -302,7 +299,7 @@ pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// What was reported, the newest first, each with its text below it.
+/// The newest first.
 pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     if state.messages.is_empty() {
         return vec![vec![dim("no messages yet")]];
@@ -316,7 +313,6 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
             Some(at) => format!("{} ago", format::duration(state.now.saturating_sub(at))),
             None => "before".to_owned(),
         };
-        // Without room the age goes.
         let ago = if column > 4 { format!("{ago:>10} ") } else { " ".to_owned() };
         let times = if message.times > 1 { format!(" ({} times)", message.times) } else { String::new() };
         let said = format!("{}{times}", message.text);
@@ -333,8 +329,7 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// A line of a longer text, wrapped, keeping how far it is indented itself. What is quoted from a file stays unchanged, so that the mark
-/// below it points at the right place.
+/// Wraps with indentation. Quotes from files stay unwrapped for their caret.
 pub fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
     if line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).starts_with('|') {
         return vec![vec![plain(" ".repeat(column)), plain(line.to_owned())]];
@@ -345,7 +340,7 @@ pub fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
     text::wrap(&text::escape(line.trim_start()), width.saturating_sub(column)).into_iter().map(one).collect()
 }
 
-/// What may follow the keys that were pressed.
+/// The continuations of the pressed keys.
 pub fn chord_lines(state: &State, room: usize) -> Lines {
     let signs = sign_set(state);
     let follow = state.keymap.continuations(keymap::contexts(state), &state.pressed);
@@ -373,7 +368,6 @@ pub fn chord_lines(state: &State, room: usize) -> Lines {
             }
         }
     }
-    // What is off for the same reason is reported together.
     for (why, keys) in reasons {
         let report = format!("{} off: {why}", keys.join(" "));
         lines.extend(text::wrap(&text::escape(&report), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));

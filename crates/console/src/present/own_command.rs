@@ -1,4 +1,4 @@
-//! A person's own commands with the values of what is under the cursor.
+//! Fills the user's own commands.
 
 use crate::input::keymap;
 use crate::present::subject;
@@ -9,18 +9,16 @@ use crate::state::own_command::{OwnCommand, OwnLine, OwnRun, Placeholder};
 use crate::state::page::{Page, Subject};
 use view::Side;
 
-/// The shell of lines that want one.
 const SHELL: &str = "/bin/sh";
 
-/// How the name of a context of the kubeconfig starts.
 const KUBE: &str = "k8s://";
 
-/// The own command of a name.
+/// The own command with a name.
 pub fn named<'s>(state: &'s State, name: &str) -> Option<&'s OwnCommand> {
     state.own_commands.iter().find(|command| command.name == name)
 }
 
-/// The key of a command on the page, without the layers over it; empty where it has none there.
+/// The key on the page, ignoring layers.
 pub fn key(state: &State, name: &str) -> String {
     let own = |binding: &&Binding| {
         binding.id == CommandId::Screen(ScreenCommand::OwnCommand) && binding.argument.as_deref() == Some(name)
@@ -30,10 +28,10 @@ pub fn key(state: &State, name: &str) -> String {
     bound.map_or_else(String::new, |binding| chord_text(&binding.chord))
 }
 
-/// A command with the values of what is under the cursor.
+/// Fills a command.
 ///
 /// # Errors
-/// What has no value here, or one that a program would take for an option.
+/// A placeholder has no value, or one that looks like an option.
 pub fn filled(state: &State, command: &OwnCommand) -> Result<OwnRun, String> {
     let value = |placeholder: Placeholder| {
         value(state, placeholder).ok_or_else(|| match placeholder {
@@ -59,7 +57,7 @@ fn command_has(line: &OwnLine, placeholder: Placeholder) -> bool {
     matches!(line, OwnLine::Shell(line) if line.contains(placeholder.text()))
 }
 
-/// A word with its values. They are put in once, from left to right: a value that looks like a placeholder stays unchanged.
+/// Fills a word once, from left to right: values are not filled again.
 fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> Result<String, String> {
     let (mut out, mut rest) = (String::new(), word);
     while let Some(at) = rest.find('{') {
@@ -83,12 +81,11 @@ fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> R
     Ok(out + rest)
 }
 
-/// The name of a context: of `k8s://CONTEXT/NAMESPACE` that of the kubeconfig, which is empty where it is the current one.
+/// The context of `k8s://CONTEXT/NAMESPACE`; empty: the current one.
 fn kube_context(opened: &str) -> &str {
     opened.strip_prefix(KUBE).map_or(opened, |rest| rest.split('/').next().unwrap_or_default())
 }
 
-/// What represents a placeholder right now.
 fn value(state: &State, placeholder: Placeholder) -> Option<String> {
     let app = || match (subject::of(state)?, state.page()) {
         (Subject::App(row) | Subject::Why(row), _) => Some(row),

@@ -1,4 +1,4 @@
-//! Text with its meaning, before it is drawn: the words of a line or a cell, and their roles.
+//! Text with roles, before drawing.
 
 use std::borrow::Cow;
 
@@ -9,47 +9,47 @@ use crate::theme::{ASCII, DRAWN, Role, SPOKEN, Signs};
 /// Lines of pieces.
 pub type Lines = Vec<Vec<Piece>>;
 
-/// A piece of text with its meaning.
+/// A text with a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The text; escaped when it is written.
+    /// The text, not escaped.
     pub text: Cow<'static, str>,
-    /// What it means; the theme makes a color of it.
+    /// The role; the theme maps it to a color.
     pub role: Role,
 }
 
-/// A piece of text with its meaning.
+/// A text with a role.
 pub fn piece(role: Role, text: impl Into<Cow<'static, str>>) -> Piece {
     Piece { text: text.into(), role }
 }
 
-/// Text of no special meaning.
+/// A text without a special role.
 pub fn plain(text: impl Into<Cow<'static, str>>) -> Piece {
     piece(Role::Text, text)
 }
 
-/// Text that only accompanies.
+/// A secondary text.
 pub fn dim(text: impl Into<Cow<'static, str>>) -> Piece {
     piece(Role::Dim, text)
 }
 
-/// The columns that pieces take.
+/// The width of pieces.
 pub fn width(pieces: &[Piece]) -> usize {
     pieces.iter().map(|piece| text::width(&text::escape(&piece.text))).sum()
 }
 
-/// Where a cell of a table is written.
+/// The area of a table cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// The first column.
     pub x: u16,
-    /// How many columns.
+    /// The width.
     pub width: u16,
-    /// Figures are at the right.
+    /// Right-aligned, for numbers.
     pub right: bool,
 }
 
-/// The signs that a state is drawn with, or the words in their place.
+/// The symbols of the state, graphical or ASCII.
 pub fn sign_set(state: &State) -> &'static Signs {
     match (state.options.linear, state.options.ascii) {
         (true, _) => &SPOKEN,
@@ -58,7 +58,7 @@ pub fn sign_set(state: &State) -> &'static Signs {
     }
 }
 
-/// The sign and the role of a message of this grade.
+/// The symbol and role of a message grade.
 pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
     match grade {
         Grade::Info => (signs.arrow, Role::Accent),

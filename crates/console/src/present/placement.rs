@@ -1,4 +1,4 @@
-//! Where a submission would go: the form on top, below it the result, the walk, and the active rules.
+//! The placement page: the form, the result, the rule trace, and the active rules.
 //!
 //! ```text
 //! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
@@ -15,7 +15,7 @@
 //!  1 provided                                              12 of 40   queues.yaml:4
 //! ```
 //!
-//! What gives way in the form when narrow is reported in [`crate::present::form`].
+//! [`crate::present::form`] describes the narrow layout.
 
 use ratatui::layout::Rect;
 
@@ -33,10 +33,9 @@ use config::Place;
 use view::PartitionView;
 use view::placement::{Admission, PlacementOutcome, Request, RuleLine};
 
-/// What is reported of a preview on the configuration of a YuniKorn.
 const ESTIMATE: &str = "an estimate from the loaded configuration, because YuniKorn has no preview";
 
-/// What is worth saying in the second line.
+/// The facts for the second line.
 pub fn facts(state: &State, page: &PlacementPage) -> Vec<Vec<Piece>> {
     let Some(part) = part(&state.cluster, page) else { return Vec::new() };
     let against = match page.against {
@@ -60,13 +59,13 @@ pub fn fields(page: &PlacementPage, writing: bool) -> Fields<'_> {
     Fields { entries, here: page.field as usize, writing, suggestion: &page.suggestion }
 }
 
-/// How many lines are below the form, and for how many there is room.
+/// The number of lines, and the number that fits.
 pub fn extent(state: &State, page: &PlacementPage, area: Rect) -> (usize, usize) {
     let below = fields(page, false).below(area);
     (content(state, page, usize::from(below.width)).len(), usize::from(below.height))
 }
 
-/// All lines of the page, the form among them.
+/// All lines of the page including the form.
 pub fn lines(state: &State, page: &PlacementPage, width: usize) -> Lines {
     let mut lines = fields(page, false).lines();
     lines.push(Vec::new());
@@ -74,7 +73,7 @@ pub fn lines(state: &State, page: &PlacementPage, width: usize) -> Lines {
     lines
 }
 
-/// What is below the form.
+/// The content below the form.
 pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
     let Some(part) = part(&state.cluster, page) else { return without_rules(page, width) };
     let mut lines = match preview(part, &page.form) {
@@ -95,7 +94,6 @@ pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
     lines
 }
 
-/// Where the rule that decided is written.
 fn winner(state: &State, part: &PartitionView, page: &PlacementPage, admission: &Admission) -> Option<Vec<Piece>> {
     let PlacementOutcome::Placed(placed) = &admission.placement.outcome else { return None };
     let rule = part.rules.rule_lines().into_iter().find(|line| line.rule == placed.rule && line.depth == 0)?;
@@ -119,7 +117,6 @@ fn wrapped(words: &str, width: usize, role: Role) -> Lines {
     text::wrap(&text::escape(words), width).into_iter().map(|line| vec![piece(role, line)]).collect()
 }
 
-/// The rules, with how often each decided.
 fn rules(lines: &mut Lines, state: &State, part: &PartitionView, page: &PlacementPage, width: usize) {
     let running = matches!(page.against, Against::Running);
     let message = part.rules.rule_lines();
@@ -156,7 +153,6 @@ fn rules(lines: &mut Lines, state: &State, part: &PartitionView, page: &Placemen
     }
 }
 
-/// Where a rule is written, with the text that its line is one of.
 fn place(state: &State, page: &PlacementPage, at: Place) -> String {
     match &page.against {
         _ if at.line == 0 => String::new(),
@@ -173,7 +169,7 @@ fn head(line: &RuleLine) -> String {
     text::escape(&text).into_owned()
 }
 
-/// The partition that the form is held against: of a file the one of the same name, or else its first.
+/// The tested partition: in a file that of the same name, otherwise its first.
 pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m PartitionView> {
     match &page.against {
         Against::Running => cluster.part(),
@@ -184,10 +180,10 @@ pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m Par
     }
 }
 
-/// What the form leads to.
+/// The result.
 ///
 /// # Errors
-/// What in the form is no submission.
+/// An invalid submission.
 pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
     use crate::state::placement::Field;
     let (groups, tags) = (form.groups(), form.tags()?);

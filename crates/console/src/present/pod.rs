@@ -1,4 +1,4 @@
-//! A pod in lines: what is known of it and what happened to it, the log of a container, or its YAML.
+//! The page of a pod: data and events, a container log, or the YAML.
 //!
 //! ```text
 //!  team-a/job-1-driver   Running on node-a, 1/1 ready, 2 restarts
@@ -30,10 +30,9 @@ use crate::theme::Role;
 use model::{AppId, Time};
 use view::kubernetes::{ObjectName, PodRow};
 
-/// From which width on there is room for more than one column of names.
 const WHO: usize = 11;
 
-/// The object of Kubernetes that is under the cursor: a pod, or a node.
+/// A pod or a node.
 pub fn object(state: &State) -> Option<ObjectName> {
     let all = state.cluster.view.kubernetes.as_ref()?;
     let node = match state.page() {
@@ -55,12 +54,11 @@ pub fn object(state: &State) -> Option<ObjectName> {
     }
 }
 
-/// The width in which the page has its lines.
 fn width(state: &State) -> usize {
     usize::from(layout::regions(state).map_or(80, |regions| regions.rows.width)).saturating_sub(2)
 }
 
-/// How many lines the page has.
+/// The number of lines of the page.
 pub fn height(state: &State, page: &PodPage) -> usize {
     match page.part {
         PodPart::Sheet => sheet(state, page, width(state)).len(),
@@ -70,7 +68,7 @@ pub fn height(state: &State, page: &PodPage) -> usize {
     }
 }
 
-/// The lines with what is searched for, letters of both cases alike.
+/// The lines that match the search, ignoring case.
 pub fn matches(state: &State, page: &PodPage) -> Vec<usize> {
     let wanted = page.find.to_lowercase();
     if wanted.is_empty() {
@@ -91,7 +89,6 @@ pub fn matches(state: &State, page: &PodPage) -> Vec<usize> {
     }
 }
 
-/// Its YAML line by line; or why it is not there.
 fn yaml(state: &State) -> Result<&Arc<Vec<String>>, String> {
     match &state.pod.text.known {
         Some(Ok(lines)) => Ok(lines),
@@ -100,7 +97,7 @@ fn yaml(state: &State) -> Result<&Arc<Vec<String>>, String> {
     }
 }
 
-/// The lines on the screen, `height` of them from the first one on.
+/// The visible lines.
 pub fn visible(state: &State, page: &PodPage, height: usize) -> Lines {
     let says = |why: String| text::wrap(&why, width(state)).into_iter().map(|line| vec![dim(line)]).collect();
     match page.part {
@@ -120,7 +117,6 @@ pub fn visible(state: &State, page: &PodPage, height: usize) -> Lines {
     }
 }
 
-/// A line from the column on that is scrolled to; with what is searched for it stands out.
 fn shown(page: &PodPage, at: usize, line: &str, role: Role) -> Vec<Piece> {
     let escaped = text::escape(line);
     let rest = text::skip(&escaped, page.left).to_owned();
@@ -130,7 +126,7 @@ fn shown(page: &PodPage, at: usize, line: &str, role: Role) -> Vec<Piece> {
     let role = if page.found == Some(at) { Role::Accent } else { role };
     let wanted = page.find.to_lowercase();
     let lower = rest.to_lowercase();
-    // Only where no letter changes its length the places are the same.
+    // Positions match only if lower-casing changes no length.
     let found = lower.find(&wanted).filter(|_| lower.len() == rest.len());
     let parts = found.and_then(|from| {
         let to = from + wanted.len();
@@ -142,7 +138,6 @@ fn shown(page: &PodPage, at: usize, line: &str, role: Role) -> Vec<Piece> {
     }
 }
 
-/// Lines that say that they are errors stand out.
 fn log_role(line: &str) -> Role {
     let head: String = line.chars().take(80).collect();
     if head.contains("ERROR") || head.contains("FATAL") || head.contains("panic:") {
@@ -154,7 +149,6 @@ fn log_role(line: &str) -> Role {
     }
 }
 
-/// Why there is no line of a log.
 fn no_log(state: &State, page: &PodPage) -> String {
     let watch = &state.pod.log;
     match (&watch.failed, page.container_name()) {
@@ -165,7 +159,7 @@ fn no_log(state: &State, page: &PodPage) -> String {
     }
 }
 
-/// How the log stands, for the second line of the screen: its container, the run, whether its end is followed, why nothing comes.
+/// The container, run, follow mode, and error.
 pub fn log_facts(state: &State, page: &PodPage) -> Vec<Vec<Piece>> {
     let watch = &state.pod.log;
     let mut facts = Vec::new();
@@ -188,7 +182,7 @@ pub fn log_facts(state: &State, page: &PodPage) -> Vec<Vec<Piece>> {
     facts
 }
 
-/// What is known of the pod, then what happened to it.
+/// The data of the pod, then its events.
 pub fn sheet(state: &State, page: &PodPage, width: usize) -> Lines {
     let row = &page.row;
     let mut title = vec![piece(Role::Title, row.full_name()), plain("   ")];
@@ -230,17 +224,14 @@ pub fn sheet(state: &State, page: &PodPage, width: usize) -> Lines {
     lines
 }
 
-/// One thing that happened.
 struct Entry {
     at: Time,
-    /// In which order things of one moment stand.
     rank: u8,
     by: String,
     words: String,
     role: Role,
 }
 
-/// Conditions and events of the pod with the events of the scheduler, in order of time.
 fn happened(state: &State, row: &PodRow, width: usize) -> Lines {
     let mut entries =
         vec![Entry { at: row.created, rank: 0, by: "pod".to_owned(), words: "created".to_owned(), role: Role::Text }];
@@ -299,7 +290,7 @@ fn happened(state: &State, row: &PodRow, width: usize) -> Lines {
     lines
 }
 
-/// All lines of the page, as they are exported.
+/// All lines of the page, for export.
 pub fn all(state: &State, page: &PodPage) -> Lines {
     let whole = PodPage { top: 0, left: 0, find: String::new(), ..page.clone() };
     visible(state, &whole, usize::MAX)

@@ -1,4 +1,4 @@
-//! The names of pods for what the scheduler knows by their UIDs.
+//! Pod names for UIDs that the scheduler uses.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::state::Cluster;
 use model::{AppId, NodeId};
 use view::{ObjectType, Record};
 
-/// The pods of the asks that events name, as `namespace/pod` by the ids of the asks: as Kubernetes has them, else by the tags of the asks.
+/// `namespace/pod` by request id: from Kubernetes, otherwise from tags.
 pub fn of<'r>(records: impl Iterator<Item = &'r Record>, cluster: &Cluster) -> HashMap<Arc<str>, Arc<str>> {
     let (mut names, mut seen) = (HashMap::<Arc<str>, Arc<str>>::new(), HashSet::<&str>::new());
     let Some(part) = cluster.part() else { return names };

@@ -1,7 +1,6 @@
-//! A form on one queue, made to the text of the active configuration: the new text, and its meaning.
+//! Applies a form to the active configuration.
 //!
-//! Only the lines change that must ([`config::edit`]). Costs several readings of the text: not to be called where frames are
-//! drawn.
+//! Only the necessary lines change ([`config::edit`]). Several parses: not in the draw loop.
 
 use std::sync::Arc;
 
@@ -12,13 +11,12 @@ use config::edit;
 use config::edit::{Bound, NewLimit, NewQueue, Target};
 use model::{MEMORY, VCORE};
 
-/// What takes an amount out that is there.
+/// The input that removes a quantity.
 pub const NONE: &str = "none";
 
-/// The new text, and what is worth saying of it.
 type Edited = Result<(String, String), Trouble>;
 
-/// Makes the change of a form.
+/// Applies the change of a form.
 pub fn draft(job: &DraftJob) -> FormDraft {
     let mut drafted = FormDraft { version: job.version, base: Some(Arc::clone(&job.base)), ..FormDraft::default() };
     if !is_asked_for(job) {
@@ -44,7 +42,6 @@ pub fn draft(job: &DraftJob) -> FormDraft {
     drafted
 }
 
-/// Whether enough is written for something to be changed.
 fn is_asked_for(job: &DraftJob) -> bool {
     let text = |what| !job.text(what).is_empty();
     match job.kind {
@@ -61,7 +58,6 @@ impl DraftJob {
         Target { policy_group: &self.base.policy_group, partition: &self.partition, queue: &self.queue }
     }
 
-    /// What is written in a field, without blanks around it.
     fn text(&self, what: &What) -> &str {
         self.fields.iter().find(|field| field.what == *what).map_or("", |field| field.line.text().trim())
     }
@@ -83,7 +79,6 @@ fn edited(job: &DraftJob) -> Edited {
     }
 }
 
-/// The amounts that were changed, one after the other.
 fn amounts(job: &DraftJob, bound: Bound) -> Result<String, Trouble> {
     let target = job.target();
     let mut text = job.base.text.to_string();
@@ -121,7 +116,7 @@ fn child(job: &DraftJob) -> Result<NewQueue, Trouble> {
     })
 }
 
-/// A limit that names the same users and groups is changed, where the form says something; otherwise one is added.
+/// Changes the limit with the same users and groups, or adds one.
 fn limit(job: &DraftJob) -> Edited {
     let (target, text) = (job.target(), &*job.base.text);
     let (users, groups) = (names(job.text(&What::Users)), names(job.text(&What::Groups)));
@@ -133,7 +128,7 @@ fn limit(job: &DraftJob) -> Edited {
         let max_resources = asked.into_iter().filter(|(_, amount)| amount != NONE).collect();
         let max_applications = applications(Some(count).filter(|count| !count.is_empty() && *count != NONE))?;
         let description = description.to_owned();
-        // Nothing may follow a limit for everyone.
+        // A limit for everyone must be the last.
         let everybody = |limit: &NewLimit| limit.users.iter().chain(&limit.groups).any(|name| name == "*");
         let new = NewLimit { description, users, groups, max_applications, max_resources };
         let before = there.iter().position(everybody).filter(|_| !everybody(&new));
@@ -167,20 +162,17 @@ fn sorted(names: &[String]) -> Vec<&String> {
     names
 }
 
-/// Names with commas, semicolons or blanks between them.
 fn names(text: &str) -> Vec<String> {
     let names = text.split(|c: char| matches!(c, ',' | ';') || c.is_whitespace());
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// How many applications may run.
 fn applications(text: Option<&str>) -> Result<Option<u64>, Trouble> {
     let number =
         |text: &str| text.parse().map_err(|_| Trouble::Field(format!("{text} is not a number of applications")));
     text.map(number).transpose()
 }
 
-/// Resources with their amounts: `memory=10G, vcore=4`.
 fn pairs(text: &str) -> Result<Vec<(String, String)>, Trouble> {
     let pair = |part: String| match part.split_once('=') {
         Some((name, amount)) if !name.is_empty() && !amount.is_empty() => {
@@ -191,7 +183,6 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Trouble> {
     names(text).into_iter().map(pair).collect()
 }
 
-/// The name of a resource in a file, from what the screen calls it.
 fn resource(name: &str) -> &str {
     match name {
         "cpu" => VCORE,

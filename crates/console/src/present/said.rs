@@ -1,5 +1,5 @@
-//! What is reported just now: the last line, and up to three lines above it for a notice. They have room of their own, so that nothing that one
-//! works on is covered; `:messages` keeps all of it.
+//! The current message in the last line, and up to three lines above it for a notice. They have their own space and
+//! cover nothing; `:messages` lists all.
 //!
 //! ```text
 //! │✗ queues.yaml was refused, the configuration stays as it is                      esc closes
@@ -15,29 +15,22 @@ use crate::state::layer::Layer;
 use crate::state::{ShownNotice, State, Toast};
 use crate::theme::{Role, Signs};
 
-/// The most lines for what is reported just now.
 const MOST: usize = 3;
-/// On a screen of fewer lines a notice has one.
 const LOW: u16 = 20;
-/// How a notice is closed.
 const CLOSE: &str = "esc closes";
-/// Where the rest of it is.
 const REST: &str = "more: :messages";
 const MESSAGES: &str = ":messages";
-/// In fewer columns there is little room.
 const NARROW: usize = 60;
 
-/// Whether the last line is written in, so that nothing is reported there.
 fn is_writing(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. } | Layer::Reason { .. }))
 }
 
-/// The columns of the sign before what is reported.
 fn sign_columns(sign: &str) -> usize {
     text::width(sign) + 1
 }
 
-/// What is reported in the last line, in as many lines as it takes and may take: the sign before it, its role, and the lines.
+/// The message: symbol, role, and lines.
 pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
     let toast: &Toast = state.toast.as_ref().filter(|_| !is_writing(state))?;
     let signs = sign_set(state);
@@ -46,7 +39,6 @@ pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
     Some((sign, role, at_most(text::wrap(&text::escape(&toast.text), room), MOST, room, signs)))
 }
 
-/// At most this many lines; the last one holds the start of the rest.
 fn at_most(mut lines: Vec<String>, most: usize, room: usize, signs: &Signs) -> Vec<String> {
     if lines.len() > most {
         let rest = lines.split_off(most.saturating_sub(1)).join(" ");
@@ -55,21 +47,20 @@ fn at_most(mut lines: Vec<String>, most: usize, room: usize, signs: &Signs) -> V
     lines
 }
 
-/// How many lines above the last one are taken by what is reported.
+/// Lines above the last one.
 pub fn height(state: &State) -> u16 {
     let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
     u16::try_from(toast + notice(state).len()).unwrap_or(0)
 }
 
-/// How many lines a notice may take: with what the last line takes more, never more than three.
 fn room_for_notice(state: &State) -> usize {
-    // It never covers the tree of the first page.
+    // Never covers the tree.
     let most = if state.size.height < LOW || board::is_shown(state) { 1 } else { MOST };
     let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
     most.saturating_sub(toast).max(1)
 }
 
-/// The lines of the notice that is there, else of the first note.
+/// The notice, otherwise the first hint.
 pub fn notice(state: &State) -> Lines {
     let most = room_for_notice(state);
     match (&state.notice, &state.note) {
@@ -91,7 +82,6 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
         0 => String::new(),
         others => format!("{others} more: :messages"),
     };
-    // What is quoted from a file says little without its mark below.
     let is_quote = |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
     let text: Vec<String> = shown.notice.text.lines().filter(|line| !is_quote(line)).map(without_folders).collect();
     framed(
@@ -104,7 +94,7 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
     )
 }
 
-/// A line with files called by their names alone: their directories would leave no room for the message about them.
+/// Replaces paths by file names, to save space.
 fn without_folders(line: &str) -> String {
     let short = |word: &str| match word.rsplit_once('/') {
         Some((folders, name)) if word.starts_with('/') && !name.is_empty() && folders.len() > 1 => name.to_owned(),
@@ -113,7 +103,6 @@ fn without_folders(line: &str) -> String {
     line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
-/// Lines with a bar before them; behind the first how they are closed, behind the last where the rest is.
 fn framed<'a>(
     state: &State,
     (sign, role): (&'static str, Role),
@@ -126,13 +115,12 @@ fn framed<'a>(
     let column = sign_columns(sign);
     let width = usize::from(state.size.width).saturating_sub(2);
     let room = width.saturating_sub(column);
-    // With little room it says only where the rest is, or else how it is closed.
     let narrow = room < NARROW;
     let closed = room.saturating_sub(CLOSE.len() + 2);
     let mut lines: Vec<(String, Role)> = Vec::new();
     for (at, line) in text.enumerate() {
         let role = if at == 0 { first } else { Role::Dim };
-        // What follows the lines takes as much at its longest as behind the first.
+        // At most as wide as the first suffix.
         lines.extend(text::wrap(&text::escape(line.trim()), closed).into_iter().map(|line| (line, role)));
         if lines.len() > most {
             break;

@@ -1,4 +1,5 @@
-//! The strip of pages under the header: the key and the name of every page that one key opens, and which of them one is on.
+//! The strip of pages under the header: key and name of every page that one key opens, with the current page
+//! highlighted.
 //!
 //! ```text
 //!  1 Queues  2 Applications  3 Nodes  4 Users  5 Placement  …  0 Draining  L Audit  H Revisions       with room
@@ -6,7 +7,8 @@
 //!  1Queue 2Apps 3Nodes 4Users 5Place 6Cfg 7Evts 8Hist 9Check 0Drain LAudit HRevs                      at 80 columns
 //! ```
 //!
-//! When narrow the names get shorter, then those at the end go; the key of each page stays, and so does the name of the page that one is on.
+//! On a narrow screen names get shorter, then those at the end are dropped; all keys and the current page's name
+//! remain.
 
 use ratatui::layout::{Position, Rect};
 
@@ -22,9 +24,9 @@ use crate::theme::Role;
 /// A page that one key opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tab {
-    /// What opens it.
+    /// The command that opens it.
     pub id: GoCommand,
-    /// Its names, from the longest to the shortest.
+    /// The names, from the longest to the shortest.
     pub names: [&'static str; 3],
 }
 
@@ -32,7 +34,7 @@ const fn tab(id: GoCommand, names: [&'static str; 3]) -> Tab {
     Tab { id, names }
 }
 
-/// The pages, in the order of the strip and of the key for the next one.
+/// In the order of the strip and of the next-page key.
 pub const TABS: [Tab; 12] = [
     tab(GoCommand::Queues, ["Queues", "Queues", "Queue"]),
     tab(GoCommand::Apps, ["Applications", "Apps", "Apps"]),
@@ -48,7 +50,7 @@ pub const TABS: [Tab; 12] = [
     tab(GoCommand::Revisions, ["Revisions", "Revisions", "Revs"]),
 ];
 
-/// The number in [`TABS`] of the page that one is on; what was opened from the queues belongs to them.
+/// The index in [`TABS`]; pages opened from the queues count as the queues.
 pub fn here(state: &State) -> usize {
     let id = match state.page() {
         Page::Details(page) => match page.subject {
@@ -62,7 +64,6 @@ pub fn here(state: &State) -> usize {
     TABS.iter().position(|tab| tab.id == id).unwrap_or(0)
 }
 
-/// The page from which those on top of it were opened.
 fn opened(state: &State) -> GoCommand {
     match state.pages.get(1) {
         Some(Page::Apps(page)) if page.draining => GoCommand::Draining,
@@ -78,16 +79,11 @@ fn opened(state: &State) -> GoCommand {
     }
 }
 
-/// How the pages are written.
 #[derive(Clone, Copy)]
 struct Form {
-    /// Which of the names: 0 is the longest.
     short: usize,
-    /// Blanks between the key and the name.
     inside: usize,
-    /// Blanks between pages.
     between: usize,
-    /// How many of the pages have their names.
     named: usize,
 }
 
@@ -100,7 +96,6 @@ impl Form {
     }
 }
 
-/// From the longest to the shortest.
 fn forms() -> impl Iterator<Item = Form> {
     let all = TABS.len();
     let long = Form { short: 0, inside: 1, between: 2, named: all };
@@ -115,7 +110,6 @@ fn forms() -> impl Iterator<Item = Form> {
         .chain((0..all).rev().map(move |named| Form { named, ..tightest }))
 }
 
-/// A page with its place in the strip.
 #[derive(Clone, Debug)]
 struct Entry {
     tab: Tab,
@@ -125,13 +119,12 @@ struct Entry {
     here: bool,
 }
 
-/// What the strip says in this many columns.
 fn entries(state: &State, room: u16) -> Vec<Entry> {
     let here = here(state);
     let first = board::title_of_first(state);
     let key =
         |id: GoCommand| state.keymap.chords(Context::Page, CommandId::Go(id)).next().map(|chord| chord_text(chord));
-    // A page that has lost its key to a person's settings is opened by name.
+    // Without a key, a page is opened by name.
     let keys: Vec<String> = TABS.iter().map(|tab| key(tab.id).unwrap_or_else(|| ":".to_owned())).collect();
     let mut shown = Vec::new();
     for form in forms() {
@@ -150,7 +143,7 @@ fn entries(state: &State, room: u16) -> Vec<Entry> {
     shown
 }
 
-/// The pieces of the strip, each with its first column.
+/// The pieces with their first columns.
 pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
     let one = |entry: Entry| {
         let pieces = if entry.here {
@@ -163,7 +156,7 @@ pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
     entries(state, room).into_iter().map(one).collect()
 }
 
-/// The page whose key or name is at a place of the screen.
+/// The page at a screen position.
 pub fn at(state: &State, area: Rect, at: Position) -> Option<GoCommand> {
     let wide = |entry: &Entry| u16::try_from(width(&entry.key) + width(&entry.name)).unwrap_or(0);
     let room = area.width.saturating_sub(1);

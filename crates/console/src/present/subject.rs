@@ -10,13 +10,13 @@ use model::{AppId, AskId, NodeId, QueuePath};
 use view::audit::{AuditEntry, Revision};
 use view::{AppRow, AskRow, AskState, NodeAllocation, PartitionView};
 
-/// What the row under the cursor is about; on pages of one thing, that thing.
+/// The subject of the selected row or the page.
 pub fn of(state: &State) -> Option<Subject> {
     let part = state.cluster.part()?;
     each_page!(state.page(), page => page.subject(state, part))
 }
 
-/// The application of a row of the applications; `None` when it ended a moment ago.
+/// `None` if it just ended.
 pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
     match line {
         AppLine::Live(slot, id) => part.app(*slot).filter(|row| row.id == *id).cloned(),
@@ -24,7 +24,7 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
     }
 }
 
-/// The queue under the cursor, or the one that the page is about.
+/// The queue under the cursor, or of the page.
 pub fn queue(state: &State) -> Option<QueuePath> {
     match of(state)? {
         Subject::Node(_)
@@ -42,12 +42,12 @@ pub fn queue(state: &State) -> Option<QueuePath> {
     }
 }
 
-/// The ask under the cursor of an application's page.
+/// The request under the cursor.
 pub fn ask(page: &AppPage) -> Option<&Arc<AskRow>> {
     page.row.as_ref()?.asks.get(page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// The node of the ask under the cursor: where it runs, or the one that is kept for it.
+/// Its allocation or reservation.
 pub fn node_of_ask(page: &AppPage) -> Option<NodeId> {
     match &ask(page)?.state {
         AskState::Allocated { node, .. } => Some(node.clone()),
@@ -60,7 +60,7 @@ pub fn allocation(page: &NodePage) -> Option<&NodeAllocation> {
     page.row.as_ref()?.allocations.get(page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// Whose the allocation under the cursor of a node's page is.
+/// The owner of the allocation under the cursor.
 pub fn app_of_allocation(page: &NodePage) -> Option<(AppId, AskId)> {
     allocation(page).map(|allocation| (allocation.app.clone(), allocation.ask.clone()))
 }
@@ -75,7 +75,7 @@ pub fn revision(page: &RevisionsPage) -> Option<&Arc<Revision>> {
     page.list.rows.get(page.list.cursor.index)
 }
 
-/// The two that the page compares: the marked one, or the one before, with the one under the cursor.
+/// The marked or previous one, and the selected one.
 pub fn compared(page: &RevisionsPage, ledger: &Ledger) -> Option<Subject> {
     let new = revision(page)?.number;
     let before = ledger.revisions().iter().map(|one| one.number).filter(|number| *number < new).max();
@@ -114,7 +114,7 @@ pub fn name(state: &State) -> Option<String> {
     }
 }
 
-/// Whether there is an application. Among very many it is looked for only when it is to be `opened`; until then it is taken to be there.
+/// Whether it exists. A long list is searched only if `opened`.
 pub fn is_there(part: &PartitionView, id: &AppId, opened: bool, long: usize) -> bool {
     (!opened && part.live_apps > long) || part.app_by_id(id).is_some()
 }

@@ -1,4 +1,4 @@
-//! Suggestions for a field of the placement form: the names in the cluster, or in the file that the form is checked against.
+//! Completions for a field of the placement form.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,10 @@ use model::{Identity, MEMORY, VCORE};
 use view::placement::TYPE_TAG;
 use view::{PartitionView, Side};
 
-/// Tags that mean something even if no application has them.
+/// They matter even if no application has them.
 const USUAL_TAGS: [&str; 2] = ["namespace", "application.create.force"];
 
-/// What would follow the cursor: the rest of the shortest known name that starts as written, of several the first by name. Empty in
-/// the middle of a text, and where nothing is written yet.
+/// The rest of the shortest matching name. Empty if the cursor is inside the text, and for an empty field.
 pub fn rest(part: &PartitionView, me: &Identity, form: &Form, field: Field) -> String {
     let line = form.line(field);
     if line.before().len() != line.text().len() {
@@ -29,7 +28,7 @@ pub fn rest(part: &PartitionView, me: &Identity, form: &Form, field: Field) -> S
         return String::new();
     }
     let known: Box<dyn Iterator<Item = &str>> = match field {
-        // Names of queues ignore case; users and groups do not (USR-001).
+        // Queue names ignore case; users and groups do not (USR-001).
         Field::Queue => {
             let lower = word.to_lowercase();
             return follow(&lower, part.walk().map(|row| row.path.as_str()));
@@ -49,7 +48,7 @@ pub fn rest(part: &PartitionView, me: &Identity, form: &Form, field: Field) -> S
     follow(word, known)
 }
 
-/// The same for the field of a form on a queue.
+/// The same for a form on a queue.
 pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) -> String {
     let Some(field) = page.fields.get(page.field) else { return String::new() };
     let line = &field.line;
@@ -82,13 +81,12 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
     }
 }
 
-/// The rest of the shortest word that starts with `typed` and has more.
 fn follow<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> String {
     let longer = words.filter_map(|word| word.strip_prefix(typed)).filter(|rest| !rest.is_empty());
     longer.min_by_key(|rest| (rest.len(), *rest)).unwrap_or_default().to_owned()
 }
 
-/// Users or groups that use something, have a limit, or are in an access list; and those of the console's user.
+/// Names with usage, a limit, or an ACL entry; also the console's user.
 fn names<'a>(part: &'a PartitionView, me: &'a Identity, side: Side) -> BTreeSet<&'a str> {
     let mut names: BTreeSet<&str> = part.accounts(side).map(|row| &*row.name).filter(|name| *name != "*").collect();
     for row in part.walk() {
@@ -104,10 +102,8 @@ fn names<'a>(part: &'a PartitionView, me: &'a Identity, side: Side) -> BTreeSet<
     names
 }
 
-/// How many applications are requested their tags.
 const APPS: usize = 2_000;
 
-/// Tags of applications.
 fn tags(part: &PartitionView) -> impl Iterator<Item = (&str, &str)> {
     let apps = part.apps.iter().flatten().take(APPS);
     apps.flat_map(|app| app.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())))

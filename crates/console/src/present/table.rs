@@ -1,4 +1,4 @@
-//! A list as columns: titles, visible rows, the cursor's bar, a mark for rows that changed, a thumb when there is more.
+//! A list as columns: titles, visible rows, cursor bar, change marks, scroll thumb.
 //!
 //! ```text
 //!   QUEUE                  STATE    PRI  …      titles
@@ -15,95 +15,94 @@ use crate::state::column::{Column, Sort};
 use crate::state::cursor::Cursor;
 use crate::theme::{Role, Signs};
 
-/// A column on the screen.
+/// A screen column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Col<C> {
-    /// What it shows.
+    /// The content.
     pub what: C,
-    /// The heading over it, short enough for its width.
+    /// The title; it fits the width.
     pub title: &'static str,
-    /// How wide it is.
+    /// The width.
     pub width: u16,
-    /// Figures are at the right.
+    /// Right-aligned, for numbers.
     pub right: bool,
-    /// Free columns before it.
+    /// Blank columns before it.
     pub gap: u16,
-    /// How wide it may become where there is room left.
+    /// The maximum width if space remains.
     pub most: u16,
-    /// It is a bar or a mark, whose figure another column has.
+    /// A bar or mark of another column's value.
     pub bar: bool,
 }
 
 impl<C> Col<C> {
-    /// The column with leave to grow.
+    /// Allows the column to grow.
     pub fn up_to(self, most: u16) -> Self {
         Self { most: most.max(self.width), ..self }
     }
 
-    /// The column as a bar: its figure is in another one.
+    /// Marks the column as a bar.
     pub fn as_bar(self) -> Self {
         Self { bar: true, ..self }
     }
 
-    /// Whether it says something that no other column says.
     pub(super) fn says_something(&self) -> bool {
         !self.bar && !self.title.is_empty()
     }
 }
 
-/// A column with text at its left.
+/// A left-aligned column.
 pub const fn left<C>(what: C, title: &'static str, width: u16) -> Col<C> {
     Col { what, title, width, right: false, gap: 1, most: width, bar: false }
 }
 
-/// A column with figures at its right.
+/// A right-aligned column.
 pub const fn right<C>(what: C, title: &'static str, width: u16) -> Col<C> {
     Col { what, title, width, right: true, gap: 1, most: width, bar: false }
 }
 
-/// The width of columns with the gaps between them.
+/// The width of columns with gaps.
 pub fn total<C>(columns: &[Col<C>]) -> u16 {
     columns.iter().map(|column| column.width + column.gap).sum()
 }
 
-/// The columns of a list on the screen, and how many others there are.
+/// The visible columns of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen<C> {
-    /// From the left.
+    /// The columns from the left.
     pub columns: Vec<Col<C>>,
-    /// How many columns there is no room for.
+    /// The number of columns that do not fit.
     pub hidden: usize,
 }
 
-/// What is to be reported about the title of a column.
+/// The sort state of a column title.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Title {
-    /// The name of the column that lists are sorted by, for which it stands.
+    /// The name of its sort column.
     pub by: Option<&'static str>,
-    /// The direction, when the list is sorted by it.
+    /// The direction symbol, if it is the sort column.
     pub sign: Option<&'static str>,
 }
 
-/// The title of a column of the list that is sorted by `column`.
+/// The sort state of a title.
 pub fn title<C: Column>(signs: &Signs, sort: Sort<C>, column: Option<C>) -> Title {
     let sign = if sort.descending { signs.descending } else { signs.ascending };
     Title { by: column.map(C::name), sign: (column == Some(sort.column)).then_some(sign) }
 }
 
-/// A text in a cell: where it starts, cut to the room that it has.
+/// A text in a cell, cut to fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The first column.
     pub x: u16,
-    /// The columns that it may take.
+    /// The maximum width.
     pub max: u16,
     /// The text, escaped and cut.
     pub text: String,
-    /// What it means; the theme makes a color of it.
+    /// The role; the theme maps it to a color.
     pub role: Role,
 }
 
-/// Takes what the cells of a row say.
+/// Collects the texts of a row.
 #[derive(Debug)]
 pub struct Writer {
     signs: &'static Signs,
@@ -116,12 +115,12 @@ impl Writer {
         Self { signs, runs: Vec::new() }
     }
 
-    /// What was written.
+    /// The collected texts.
     pub fn runs(self) -> Vec<Run> {
         self.runs
     }
 
-    /// The signs in use.
+    /// The symbols.
     pub fn signs(&self) -> &'static Signs {
         self.signs
     }
@@ -132,25 +131,25 @@ impl Writer {
         used
     }
 
-    /// Writes text, its end cut. Returns the columns used.
+    /// Writes text, cut at the end. Returns its width.
     pub fn text(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
         let cut = text::cut(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)
     }
 
-    /// The same for paths: the end is kept.
+    /// Writes a path, cut at the start.
     pub fn path(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
         let cut = text::cut_start(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)
     }
 
-    /// The same for names: start and end are kept.
+    /// Writes a name, cut in the middle.
     pub fn name(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
         let cut = text::cut_name(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)
     }
 
-    /// Writes pieces one after the other.
+    /// Writes pieces.
     pub fn pieces(&mut self, x: u16, max: u16, pieces: &[Piece]) {
         let mut used = 0;
         for piece in pieces {
@@ -161,7 +160,7 @@ impl Writer {
         }
     }
 
-    /// Writes pieces into a cell, figures at its right.
+    /// Writes pieces into a cell with its alignment.
     pub fn cell(&mut self, slot: Slot, pieces: &[Piece]) {
         let wide = u16::try_from(pieces::width(pieces)).unwrap_or(u16::MAX).min(slot.width);
         let free = if slot.right { slot.width - wide } else { 0 };
@@ -169,40 +168,38 @@ impl Writer {
     }
 }
 
-/// A column of a list as it is shown.
+/// A visible column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// The heading as it is on the screen.
+    /// The title.
     pub title: &'static str,
-    /// The text behind the title, and the sort.
+    /// The sort state.
     pub sorted: Title,
-    /// Free columns before it.
+    /// Blank columns before it.
     pub gap: u16,
-    /// How wide it is.
+    /// The width.
     pub width: u16,
-    /// Figures are at the right.
+    /// Right-aligned, for numbers.
     pub right: bool,
 }
 
-/// Whether the cell of a row and a column says the same as the one above.
 type Repeats<'a> = Box<dyn Fn(usize, usize) -> bool + 'a>;
 
-/// Writes the cell of a row and a column, by their numbers, into its room.
 type WriteCell<'a> = Box<dyn Fn(&mut Writer, usize, usize, Slot) + 'a>;
 
-/// A list as it is shown: its columns, and what each cell of a row says.
+/// A list for drawing: its columns and cells.
 pub struct Table<'a> {
     /// The columns, from the left.
     pub columns: Vec<Heading>,
-    /// How many rows there are.
+    /// The number of rows.
     pub len: usize,
     /// The row under the cursor.
     pub cursor: usize,
-    /// The first row on the screen.
+    /// The first visible row.
     pub top: usize,
-    /// What is reported in place of rows.
+    /// The text for an empty list.
     pub empty: Vec<String>,
-    /// How many columns there is no room for.
+    /// The number of columns that do not fit.
     pub hidden: usize,
     cell: WriteCell<'a>,
     repeats: Option<Repeats<'a>>,
@@ -214,7 +211,7 @@ impl std::fmt::Debug for Table<'_> {
     }
 }
 
-/// A list: `titled` says what the title of a column represents; `cell` writes one cell and says nothing of the row's selection.
+/// `titled`: the sort column of a title; `cell` writes one cell, regardless of the selection.
 pub fn new<'a, C: Copy + 'a, I: PartialEq>(
     Chosen { columns, hidden }: Chosen<C>,
     (cursor, len): (&Cursor<I>, usize),
@@ -245,25 +242,25 @@ pub fn new<'a, C: Copy + 'a, I: PartialEq>(
 }
 
 impl<'a> Table<'a> {
-    /// The same, which says this where it has no rows.
+    /// Sets the text for an empty list.
     #[must_use]
     pub fn or_says(self, empty: Vec<String>) -> Self {
         Self { empty, ..self }
     }
 
-    /// The same, where on the screen a cell that says what the one above says is short.
+    /// Shortens cells that repeat the row before.
     #[must_use]
     pub fn with_repeats(self, repeats: impl Fn(usize, usize) -> bool + 'a) -> Self {
         Self { repeats: Some(Box::new(repeats)), ..self }
     }
 
-    /// The rows on the screen.
+    /// The visible rows.
     pub fn visible(&self, height: usize) -> std::ops::Range<usize> {
         let top = self.top.min(self.len);
         top..(top + height).min(self.len)
     }
 
-    /// The room of each column in a line whose first column is `x`.
+    /// The columns in a line that starts at `x`.
     pub fn slots(&self, x: u16) -> impl Iterator<Item = (&Heading, Slot)> {
         let mut x = x + 1;
         self.columns.iter().map(move |column| {
@@ -273,7 +270,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// What a row says, in a line whose first column is `x`.
+    /// The texts of a row in a line that starts at `x`.
     pub fn row(&self, signs: &'static Signs, row: usize, x: u16) -> Vec<Run> {
         let mut writer = Writer::new(signs);
         let first = row == self.top || row == self.cursor;
@@ -288,10 +285,10 @@ impl<'a> Table<'a> {
         writer.runs()
     }
 
-    /// The name of the column whose title is at a place of the line of titles.
+    /// The name of the column at a position of the titles.
     pub fn column_at(&self, head: Rect, at: Position) -> Option<&'static str> {
         let here = |(_, slot): &(&Heading, Slot)| Rect { x: slot.x, width: slot.width, ..head }.contains(at);
-        // Several can belong to one place only where one has no columns.
+        // Several match only if one has no width.
         self.slots(head.x).filter(|(column, _)| column.sorted.by.is_some()).find(here)?.0.sorted.by
     }
 }

@@ -1,18 +1,17 @@
-//! Text on the screen: escaping, widths, cutting. Everything that comes from outside goes through [`escape`].
+//! Escapes, measures, and cuts text. All external text passes through [`escape`].
 //!
 //! Invariants:
-//! - a width is counted in terminal columns, over grapheme clusters, never in bytes or chars;
-//! - what [`escape`] gives has no character that could move the cursor, change a color or turn the direction of writing.
+//! - a width counts terminal columns over grapheme clusters;
+//! - [`escape`] returns no character that could move the cursor, change a color, or turn the writing direction.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// The text with every control character written out: `\n`, `\t`, `\x1b`, `\u{202e}`. Borrowed when there is none.
+/// Escapes control characters: `\n`, `\t`, `\x1b`, `\u{202e}`.
 ///
-/// Besides the C0 and C1 controls these are the line separators, the marks that turn the direction of writing, and characters
-/// of no width that would make two different names look alike.
+/// Also line separators, bidirectional marks, and zero-width characters, with which different names look equal.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if text.is_ascii() && !text.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(text);
@@ -34,19 +33,18 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character must not reach the terminal unchanged.
 fn hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The number of terminal columns that a text takes.
+/// The width of a text in terminal columns.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
-/// The text without its first `columns`; a wide sign that reaches over them goes too.
+/// Drops the first `columns`, and a wide character across the boundary.
 pub fn skip(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, grapheme) in text.grapheme_indices(true) {
@@ -58,7 +56,7 @@ pub fn skip(text: &str, columns: usize) -> &str {
     if used >= columns && columns == 0 { text } else { "" }
 }
 
-/// The text in at most `max` columns: its start, and `ellipsis` (one column) where something was cut off.
+/// The start in at most `max` columns, with `ellipsis` (one column) if cut.
 pub fn cut<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -78,7 +76,7 @@ pub fn cut<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     Cow::Owned(format!("{}{ellipsis}", &text[..end]))
 }
 
-/// The text in at most `max` columns: `ellipsis` (one column), and its end. For paths, whose end says most.
+/// The end, for paths; see [`cut`].
 pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -98,8 +96,7 @@ pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> 
     Cow::Owned(format!("{ellipsis}{}", &text[begin..]))
 }
 
-/// The text in at most `max` columns: its start, `ellipsis` (one column), and its end, which gets the larger half. For names:
-/// they often start alike and are distinguished by their end.
+/// Keeps start and end of a name, because names often share their start; see [`cut`].
 pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -114,7 +111,7 @@ pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str>
     Cow::Owned(format!("{head}{ellipsis}{tail}"))
 }
 
-/// A name in at most `max` columns: of service accounts the end, as [`cut_start`], which alone differs; of others as [`cut_middle`].
+/// Cuts like [`cut_start`] for service accounts, otherwise like [`cut_middle`].
 pub fn cut_name<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if text.starts_with("system:serviceaccount:") {
         return cut_start(text, max, ellipsis);
@@ -122,7 +119,7 @@ pub fn cut_name<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     cut_middle(text, max, ellipsis)
 }
 
-/// The text with every character outside ASCII as `?`, as many as it takes columns.
+/// Each non-ASCII character becomes `?`s of its width.
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -133,7 +130,7 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.graphemes(true).map(one).collect())
 }
 
-/// The words of a text in lines of at most `max` columns; a longer word is broken.
+/// Wraps at `max` columns; breaks longer words.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
     let max = max.max(1);
     let mut lines = vec![String::new()];
@@ -168,7 +165,7 @@ pub fn wrap(text: &str, max: usize) -> Vec<String> {
     lines
 }
 
-/// Compares names as people count: `q2` before `q10`. Equal only where the texts are.
+/// `q2` before `q10`; equal only for equal texts.
 pub fn natural(one: &str, two: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();

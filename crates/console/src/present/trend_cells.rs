@@ -1,4 +1,4 @@
-//! The trend column of lists, and the small lines of the first page: values of a time range as heights.
+//! Sparklines: the trend column of lists, with the last hour in eight cells, and those of the first page.
 
 use std::time::Duration;
 
@@ -8,14 +8,13 @@ use crate::theme::Signs;
 use model::{QueuePath, VCORE};
 use view::trends::{Figure, Measure, Rings, Series, Subject, SubjectKind, Value};
 
-/// How many cells the column has.
+/// The number of cells.
 pub const CELLS: u16 = 8;
-/// How far back it goes.
 const SPAN: Duration = Duration::from_secs(3600);
 /// What it shows of a user, in a sentence.
 pub const OF_USER: &str = "the last hour in steps of 7.5 minutes: the share of the cluster in use, of its most used resource; \
     the highest cell is the maximum of the hour (T shows figures)";
-/// The same of a node.
+/// The explanation for a node.
 pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the share of the node in use, of its most used resource; a full cell is 100% (T shows figures)";
 /// The same of a queue.
 pub const OF_QUEUE: &str = "the last hour in steps of 7.5 minutes: the cpu in use; a full cell is its own maximum, otherwise the smallest of its parents, \
@@ -23,15 +22,14 @@ pub const OF_QUEUE: &str = "the last hour in steps of 7.5 minutes: the cpu in us
 /// The name of the column, by which a person chooses it.
 pub const COLUMN: &str = "trend";
 
-/// The rings of the partition on the screen; `None` where nothing was measured.
+/// `None` if not measured.
 pub fn rings(state: &State) -> Option<&Rings> {
     let cluster = &state.cluster;
     let part = cluster.part().map_or(&cluster.partition, |part| &part.name);
     cluster.trends.rings.as_ref()?.get(part)
 }
 
-/// The cells of a subject, the oldest first, empty where nothing is known: of a queue as in [`of_queue`], otherwise the largest share of
-/// each step; a full cell is the largest of the hour, of a node the whole node.
+/// The oldest first. A queue: as [`of_queue`]; otherwise the largest share in 7.5 minutes, scaled to the hour's maximum (a node: to the node).
 pub fn cells(state: &State, subject: &Subject, signs: &Signs) -> String {
     let text = match subject {
         Subject::Queue(queue) => of_queue(state, queue, SPAN, CELLS, signs),

@@ -1,4 +1,4 @@
-//! What the page of trends shows: the lines of the span, marks, the words around them.
+//! The content of the trends page.
 
 use std::sync::Arc;
 
@@ -14,35 +14,35 @@ use source::trends::Keeping;
 use view::Side;
 use view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
 
-/// The columns left of the lines, for the figures of the scale.
+/// The width of the scale at the left.
 pub const GUTTER: u16 = 9;
-/// The largest maximum next to what is used, so that the line of use is not flat at the bottom.
+/// A larger ratio would flatten the usage line.
 const MOST_ABOVE: i64 = 4;
 
-/// The lines of a page in this many columns.
+/// The lines of a page for a width.
 pub struct Picture {
-    /// The value that the page is about.
+    /// The first value.
     pub first: Series,
-    /// The second one, with its own scale where its unit is another one.
+    /// The second value, with its own scale if the unit differs.
     pub second: Option<Series>,
-    /// What a queue is guaranteed, and its maximum, next to what it uses.
+    /// Guaranteed and maximum.
     pub bounds: Vec<Series>,
-    /// The figure at the top of the scale.
+    /// The value at the top of the scale.
     pub top: i64,
-    /// The same for the second value.
+    /// The top of the second scale.
     pub second_top: i64,
-    /// What mattered, by column.
+    /// Important events by column.
     pub marks: Vec<(usize, Arc<Mark>)>,
     /// The column under the cursor.
     pub cursor: usize,
 }
 
-/// How many columns the lines have.
+/// The number of columns.
 pub fn columns(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(GUTTER + 2)).max(1)
 }
 
-/// The span that is shown: whole steps, so that lines are stopped while time goes by.
+/// The time range in whole steps, so that lines do not move continuously.
 pub fn span(state: &State, page: &TrendsPage) -> (Time, Time) {
     let step = u64::try_from(page.length().as_micros()).unwrap_or(u64::MAX) / columns(state) as u64;
     let step = step.max(1);
@@ -51,7 +51,7 @@ pub fn span(state: &State, page: &TrendsPage) -> (Time, Time) {
     (to - page.length(), to)
 }
 
-/// The lines; `None` where nothing was measured.
+/// The lines, if measured.
 pub fn picture(state: &State, page: &TrendsPage) -> Option<Picture> {
     let (rings, (from, to), columns) = (rings(state)?, span(state, page), columns(state));
     let read = |value: &Value| rings.series(&page.of, value, from, to, columns);
@@ -75,13 +75,12 @@ pub fn picture(state: &State, page: &TrendsPage) -> Option<Picture> {
     }
     let marks = rings.marks().filter_map(|mark| Some((first.step_of(mark.at)?, Arc::clone(mark)))).collect();
     let last = first.figures.len().saturating_sub(1);
-    // The last that is known: another process may be a minute behind, or the connection be down.
+    // Another process may lag by a minute, or the connection may be down.
     let newest = first.figures.iter().rposition(Option::is_some).unwrap_or(last);
     let cursor = page.cursor.map_or(newest, |at| first.step_of(at).unwrap_or(if at < from { 0 } else { last }));
     Some(Picture { first, second, bounds, top: top.max(1), second_top: second_top.max(1), marks, cursor })
 }
 
-/// Whether two values have one scale.
 fn same_scale(one: &Value, other: &Value) -> bool {
     one.measure.unit() == other.measure.unit() && one.resource == other.resource
 }
@@ -91,7 +90,7 @@ fn largest(series: &Series) -> i64 {
 }
 
 impl Picture {
-    /// What is under the cursor, in words: the time, each value, the marks.
+    /// The time, values, and marks under the cursor.
     pub fn reading(&self, state: &State, page: &TrendsPage) -> Vec<Piece> {
         let at = self.first.at(self.cursor);
         let mut pieces = vec![piece(Role::Strong, format::when(at, state.cluster.past.live))];
@@ -106,7 +105,7 @@ impl Picture {
         pieces
     }
 
-    /// What mattered in the column of the cursor; else what mattered last before it in the span.
+    /// The marks in the cursor's column, otherwise the last ones before.
     pub fn mark_words(&self, state: &State) -> Vec<Piece> {
         let mut here = self.marks.iter().filter(|(column, _)| *column == self.cursor).peekable();
         if here.peek().is_none() {
@@ -119,7 +118,6 @@ impl Picture {
         vec![plain(all.join("; "))]
     }
 
-    /// The kinds of marks that are shown.
     fn kinds(&self) -> Vec<view::trends::MarkKind> {
         let mut kinds: Vec<_> = self.marks.iter().map(|(_, mark)| mark.kind).collect();
         kinds.sort_unstable();
@@ -128,7 +126,7 @@ impl Picture {
     }
 }
 
-/// A figure with its smallest and largest, where they differ.
+/// A value, with minimum and maximum if they differ.
 fn figure_words(value: &Value, figure: Option<Figure>) -> String {
     match figure {
         None => "not known".to_owned(),
@@ -139,7 +137,7 @@ fn figure_words(value: &Value, figure: Option<Figure>) -> String {
     }
 }
 
-/// What is shown: the subject, the values, what they mean.
+/// The subject, the values, and their meaning.
 pub fn title(page: &TrendsPage, picture: Option<&Picture>) -> Vec<Piece> {
     let mut pieces = vec![piece(Role::Title, page.of.to_string()), plain("  ")];
     pieces.push(piece(Role::Accent, page.value.title()));
@@ -153,7 +151,7 @@ pub fn title(page: &TrendsPage, picture: Option<&Picture>) -> Vec<Piece> {
     pieces
 }
 
-/// How far back it goes, and whether it is kept.
+/// How far the data reaches back.
 pub fn footer(state: &State) -> Vec<Piece> {
     if let Some(trouble) = state.cluster.trends.keeping.trouble() {
         return vec![piece(Role::Warning, trouble)];
@@ -172,7 +170,7 @@ pub fn footer(state: &State) -> Vec<Piece> {
     vec![dim(text)]
 }
 
-/// Why there are no lines.
+/// Why no lines exist.
 pub fn nothing(state: &State) -> &'static str {
     match &state.cluster.trends.rings {
         None => "no trends for this source",
@@ -180,7 +178,7 @@ pub fn nothing(state: &State) -> &'static str {
     }
 }
 
-/// What trends are of where the cursor is: a queue, user or node; else the cluster.
+/// A queue, user, or node, otherwise the cluster.
 pub fn subject(state: &State) -> Subject {
     if let Page::Trends(page) = state.page() {
         return page.of.clone();

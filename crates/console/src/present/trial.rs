@@ -1,9 +1,9 @@
-//! A what-if in words.
+//! A what-if as text.
 
 use crate::present::format;
 use source::TrialStatus;
 
-/// How far a what-if has come, whether it is at work, and on which side of its changes: `10m after 0:41, with 1 change: kill etl-1`.
+/// `10m after 0:41, with 1 change: kill etl-1`
 pub fn words(trial: &TrialStatus) -> String {
     let after = trial.now.since(trial.began);
     let began = format::when(trial.began, trial.now);

@@ -1,6 +1,6 @@
-//! Which figures of a remote are unknown, because a value that they are made of could not be read, and why.
+//! Values of a remote that could not be read, and why.
 //!
-//! In the rows such a value is 0 or absent; here each column names the keys of the REST API that it is made of.
+//! Rows contain 0 or nothing for such a value. The columns here name the REST API keys that they use.
 
 use crate::present::details::sheet::labelled_text;
 use crate::present::pieces::{Lines, Piece, dim};
@@ -11,16 +11,15 @@ use model::{MEMORY, VCORE};
 use view::unread::Unknown;
 use view::{AppRow, NodeRow, PartitionView, QueueRow};
 
-/// What a column is made of.
 #[derive(Clone, Copy)]
 enum Of {
-    /// Amounts of one resource below these keys.
+    /// Quantities of one resource below these keys.
     Amounts(&'static [&'static str], &'static str),
     /// Everything below these keys.
     Values(&'static [&'static str]),
-    /// How many entries the list at a key has.
+    /// The length of the list at a key.
     Length(&'static str),
-    /// Nothing that can be unknown alone.
+    /// Never unknown alone.
     Nothing,
 }
 
@@ -39,10 +38,10 @@ impl Of {
 }
 
 const USED: &[&str] = &["allocated", "occupied"];
-/// The keys that what is free on a node is made of.
+/// The keys for the free resources of a node.
 pub const FREE: &[&str] = &["capacity", "allocated", "occupied"];
 
-/// Why the value of a column is unknown for a node; `None` if it is known.
+/// Why a node's value is unknown.
 pub fn of_node<'p>(part: &'p PartitionView, node: &NodeRow, column: NodeColumn) -> Option<&'p Unknown> {
     let of = match column {
         NodeColumn::State => Of::Values(&["schedulable"]),
@@ -58,7 +57,7 @@ pub fn of_node<'p>(part: &'p PartitionView, node: &NodeRow, column: NodeColumn) 
     of.find(part, "node", node.id.as_str())
 }
 
-/// The same for a queue. A maximum is the own one, else the smallest of its parents, or the capacity of the partition.
+/// Why a queue's value is unknown. A maximum depends on its own, the smallest parent's, or the partition's capacity.
 pub fn of_queue<'p>(part: &'p PartitionView, row: &QueueRow, column: QueueColumn) -> Option<&'p Unknown> {
     if part.unknown.is_empty() {
         return None;
@@ -111,35 +110,35 @@ pub fn of_app<'p>(part: &'p PartitionView, row: &AppRow, column: AppColumn) -> O
     of.find(part, "application", row.id.as_str())
 }
 
-/// The same for the capacity of a partition, or what is allocated of it (`used`).
+/// Why a partition's capacity or allocated quantity (`used`) is unknown.
 pub fn of_partition<'p>(part: &'p PartitionView, used: bool, resource: &str) -> Option<&'p Unknown> {
     let is_used = |one: &Unknown| one.path.split('.').any(|key| key == "usedCapacity");
     let touched = |one: &&Unknown| one.touches("partition", &part.name, "capacity", resource);
     part.unknown.iter().filter(touched).find(|one| one.path == "capacity" || is_used(one) == used)
 }
 
-/// Whether an amount of an object is unknown that is made of what is below any of these keys.
+/// Whether a quantity with inputs below these keys is unknown.
 pub fn of_amount(part: &PartitionView, kind: &str, name: &str, keys: &[&str], resource: &str) -> bool {
     part.unknown.iter().any(|one| keys.iter().any(|key| one.touches(kind, name, key, resource)))
 }
 
-/// How the reason is reported for a figure.
+/// The displayed reason.
 pub fn why(unknown: &Unknown) -> String {
     format!("unknown: {unknown}")
 }
 
-/// The piece that a cell shows in place of an unknown figure.
+/// The cell of an unknown value.
 pub fn cell(signs: &Signs) -> Piece {
     dim(signs.none)
 }
 
-/// Puts the sign in place of the text of a piece, as wide as the text was.
+/// Replaces a text by the unknown symbol of the same width.
 pub fn blank(piece: &mut Piece, signs: &Signs) {
     let width = text::width(&piece.text);
     *piece = dim(format!("{:>width$}", signs.none));
 }
 
-/// The lines of a sheet that say what is unknown of an object, and why.
+/// Lines about unknown values.
 pub fn lines(lines: &mut Lines, part: Option<&PartitionView>, kind: &str, name: &str, width: usize) {
     let all = part.into_iter().flat_map(|part| part.unknown.iter()).filter(|one| one.is_of(kind, name));
     for (at, one) in all.enumerate() {

@@ -1,14 +1,14 @@
-//! The text in place of a list while nothing is known of the scheduler: the present state, and the next step for the person.
+//! The text in place of a list before the first response.
 
 use crate::state::State;
 use source::Link;
 
-/// Whether nothing came yet from a scheduler that has to be asked.
+/// Whether a remote scheduler has not responded yet.
 pub fn is(state: &State) -> bool {
     state.cluster.part().is_none() && !state.cluster.link.is_live()
 }
 
-/// What is reported then; nothing where the scheduler answers.
+/// The text; empty if the scheduler responds.
 pub fn lines(state: &State) -> Vec<String> {
     let again = "Retrying. Check that a scheduler listens there, the address, and proxies.";
     let leave = ":context connects to another scheduler, :info shows this one, q quits.";

@@ -1,8 +1,8 @@
-//! The value of a column of a list for a row: made once for each list, and read by the screen, the sort, copies and exports.
+//! The value of a column for a row: for the screen, the sort, copies, and exports.
 //!
 //! Invariants:
-//! - a value has no look: what is special about a cell (a meter, a sign, a color) is drawn from the same value next to it;
-//! - values of one column have one kind, so that comparing them means something; nothing comes before all others, no bound behind them.
+//! - meters, symbols, and colors are drawn from the same value;
+//! - values of one column compare; nothing is first, no limit is last.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -14,31 +14,31 @@ use crate::theme::Signs;
 use model::{MEMORY, Resource, Time, VCORE};
 use view::units::show_amount;
 
-/// What a column counts in.
+/// The unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Words, which have no unit.
+    /// Text without a unit.
     Words,
-    /// A number of things.
+    /// A count.
     Count,
-    /// A number that names something: a line, an arrival, a revision. Zero is none.
+    /// Identifies something: a line, an arrival, a revision. Zero is none.
     Number,
-    /// Thousandths of a core.
+    /// Millicores.
     Vcore,
-    /// Bytes; the screen scales them.
+    /// Bytes, scaled on the screen.
     Bytes,
-    /// Microseconds that something has lasted.
+    /// A duration in µs.
     Lasting,
-    /// Microseconds: a moment.
+    /// A time in µs.
     Moment,
     /// Thousandths of a whole.
     Share,
-    /// Thousandths of a core, GiB or thing for an hour.
+    /// Thousandths of a core-hour, GiB-hour, or unit-hour.
     Hours,
 }
 
 impl Unit {
-    /// The unit of a resource: of cpu and memory their own, of others a count.
+    /// The unit of a resource.
     pub fn of_resource(name: &str) -> Self {
         match name {
             VCORE => Self::Vcore,
@@ -47,7 +47,7 @@ impl Unit {
         }
     }
 
-    /// What follows the name of the column where the figures have no unit of their own.
+    /// The suffix for values without a unit.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Words | Self::Count | Self::Number => "",
@@ -59,7 +59,7 @@ impl Unit {
         }
     }
 
-    /// Thousandths of hours as people read them.
+    /// Formats thousandths of hours.
     pub fn hours(thousandths: i64) -> String {
         match thousandths {
             0 => "0".to_owned(),
@@ -74,55 +74,55 @@ impl Unit {
     }
 }
 
-/// What a column says of a row.
+/// The value of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// Nothing to say.
+    /// Empty.
     Nothing,
-    /// A figure, in the unit of its column.
+    /// A number in the unit of its column.
     Figure(i64),
-    /// Words unchanged, not escaped yet.
+    /// Text, not escaped.
     Text(Cow<'a, str>),
-    /// No bound: more than any figure.
+    /// No limit: more than any number.
     Unbounded,
-    /// A remote has it, and it could not be read.
+    /// A remote value that could not be read.
     Unknown,
 }
 
 impl<'a> Value<'a> {
-    /// Words; empty ones are nothing.
+    /// A text; an empty one is `Nothing`.
     pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         if text.is_empty() { Self::Nothing } else { Self::Text(text) }
     }
 
-    /// A number of things; what does not fit into 64 bits is the largest there is.
+    /// A count, saturated to 64 bits.
     pub fn count(count: impl TryInto<i64>) -> Self {
         Self::Figure(count.try_into().unwrap_or(i64::MAX))
     }
 
-    /// The amount of one resource.
+    /// The quantity of one resource.
     pub fn amount(resource: &Resource, name: &str) -> Self {
         Self::Figure(resource.amount(name))
     }
 
-    /// What is set of a bound; where nothing is, there is none.
+    /// A limit; `None` is no limit.
     pub fn bound(bound: Option<i64>) -> Self {
         bound.map_or(Self::Unbounded, Self::Figure)
     }
 
-    /// How long something has lasted at `now`. With any `now` that is the same for all rows they have the same order.
+    /// The duration up to `now`, which does not change the order.
     pub fn lasting(now: Time, since: Option<Time>) -> Self {
         let micros = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
         since.map_or(Self::Nothing, |since| Self::Figure(micros(now).saturating_sub(micros(since))))
     }
 
-    /// A moment of the scheduler's time.
+    /// A scheduler time.
     pub fn moment(at: Time) -> Self {
         Self::Figure(i64::try_from(at.0).unwrap_or(i64::MAX))
     }
 
-    /// The same with its words copied.
+    /// A copy that owns its text.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Self::Nothing => Value::Nothing,
@@ -133,7 +133,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As people read it.
+    /// The text for people.
     pub fn shown(&self, unit: Unit, signs: &Signs) -> String {
         let micros = |figure: &i64| u64::try_from(*figure).unwrap_or(0);
         match (self, unit) {
@@ -152,7 +152,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As other programs read it: whole figures in cores, bytes and seconds. `None` for nothing and for no bound.
+    /// The value for programs: whole cores, bytes, and seconds. `None` for nothing and no limit.
     pub fn data(&self, unit: Unit) -> Option<String> {
         let decimal = |figure: i64, of: u64, places: usize| {
             let sign = if figure < 0 { "-" } else { "" };
@@ -196,7 +196,7 @@ impl PartialOrd for Value<'_> {
     }
 }
 
-/// How a column is called where people read it: `cpu max` for `cpu-max`.
+/// `cpu max` for `cpu-max`.
 pub fn heading(name: &str) -> String {
     name.replace('-', " ")
 }
@@ -204,35 +204,33 @@ pub fn heading(name: &str) -> String {
 /// A column with typed values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name, as `:sort` and `:columns` take it.
+    /// The name for `:sort` and `:columns`.
     pub name: &'static str,
-    /// What it counts in.
+    /// The unit.
     pub unit: Unit,
 }
 
 impl Field {
-    /// How it is called where people read it.
+    /// The displayed name.
     pub fn heading(&self) -> String {
         heading(self.name)
     }
 
-    /// How it is called where its figures stand without their units.
+    /// The displayed name with the unit.
     pub fn title(&self) -> String {
         format!("{}{}", self.name.replace('-', "_"), self.unit.suffix())
     }
 }
 
-/// Says what a column says of a row, by their numbers.
 type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
 
-/// In what the figure of a row and a column counts, where rows differ in that.
 type UnitAt<'a> = Box<dyn Fn(usize) -> Option<Unit> + 'a>;
 
-/// A list as typed values: all of its columns, also those that the screen has no room for.
+/// A list as typed values, with all columns.
 pub struct Fields<'a> {
-    /// The columns, each with its name and unit, in the order of the page.
+    /// The columns, in the order of the page.
     pub columns: Vec<Field>,
-    /// How many rows there are.
+    /// The number of rows.
     pub len: usize,
     value: ValueAt<'a>,
     units: Option<UnitAt<'a>>,
@@ -245,7 +243,7 @@ impl std::fmt::Debug for Fields<'_> {
 }
 
 impl<'a> Fields<'a> {
-    /// A list of `len` rows: `unit` of a column, and `value` of a row and a column.
+    /// A list from the unit of a column and the value of a cell.
     pub fn new<C: crate::state::column::Column>(
         len: usize,
         unit: impl Fn(C) -> Unit,
@@ -260,13 +258,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The same, where what is counted in a row is amounts of one resource: its unit, in which people read them.
+    /// Sets the display unit of each row's value.
     #[must_use]
     pub fn in_units_of_rows(self, unit: impl Fn(usize) -> Option<Unit> + 'a) -> Self {
         Self { units: Some(Box::new(unit)), ..self }
     }
 
-    /// In what people read the figure of a row and a column.
+    /// The display unit of a row and a column.
     pub fn unit(&self, row: usize, column: usize) -> Unit {
         let own = self.columns.get(column).map_or(Unit::Words, |field| field.unit);
         match &self.units {
@@ -275,7 +273,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// What a column says of a row.
+    /// The value of a row and a column.
     pub fn value(&self, row: usize, column: usize) -> Value<'a> {
         (self.value)(row, column)
     }

@@ -1,4 +1,4 @@
-//! The walk of a placement through its rules, in lines.
+//! The rule trace of a placement in lines.
 //!
 //! ```text
 //! 2 user, create     kim             filter denies others only
@@ -6,7 +6,7 @@
 //!                    root.users.kim  does not exist, would be a new dynamic leaf   ✔ placed
 //! ```
 //!
-//! Columns as wide as their texts. Where there is no room for that, the note goes below its rule.
+//! Columns fit their texts. Without space the note is below its rule.
 
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::text;
@@ -14,10 +14,9 @@ use crate::theme::{Role, Signs};
 use view::PartitionView;
 use view::placement::{Line, Mark, Placement, PlacementOutcome, RuleRef, template_words};
 
-/// The room that a note needs at least in a column of its own.
 const LEAST_NOTE: usize = 24;
 
-/// The walk in at most `width` columns.
+/// The trace in at most `width` columns.
 pub fn lines(walk: &[Line], width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let cells: Vec<[String; 4]> = walk
         .iter()
@@ -77,7 +76,7 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
             lines.extend(wrapped.map(|line| vec![plain(" ".repeat(indent)), piece(role, line)]));
         }
     }
-    // The result of a rule follows its last word.
+    // After its last word.
     if !word.is_empty() {
         let word = piece(role(mark), format!("  {word}"));
         match lines.last_mut() {
@@ -87,7 +86,6 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
     }
 }
 
-/// The word for a result, behind its sign: whether the rule took the submission, refused it, or neither.
 fn marked(mark: Mark, signs: &Signs) -> String {
     match mark {
         Mark::Placed => format!("{} {mark}", signs.good),
@@ -108,7 +106,7 @@ const fn role(mark: Mark) -> Role {
     }
 }
 
-/// The result of a placement, wrapped: the queue with the created queues on the way, or the reason of the rejection.
+/// The queue with created queues, or the reason of the rejection.
 pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let (sign, role, first, rest) = match &placement.outcome {
         PlacementOutcome::Placed(placed) => {

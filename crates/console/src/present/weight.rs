@@ -1,23 +1,22 @@
-//! The weight of an event: important for an administrator, or routine.
+//! The importance of an event.
 
 use crate::theme::Role;
 use view::{ChangeDetail, ChangeType, ObjectType, Record};
 
-/// How much an event matters.
+/// The importance of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Continues all the time: asks, allocations, applications that start and end.
+    /// Requests, allocations, starts, ends.
     Routine,
-    /// Something is otherwise now: a configuration, a node, a queue, a limit that is reached, an application that was moved.
+    /// A change of configuration, node, queue, limit, or placement.
     Notable,
-    /// Someone lost something, or something was refused.
+    /// A loss or a rejection.
     Grave,
 }
 
-/// How much an event matters.
+/// The importance of an event.
 pub fn weight(record: &Record) -> Weight {
     match (record.kind, record.change, record.detail) {
-        // Events that are lost.
         (ObjectType::UNKNOWN, ..) => Weight::Grave,
         (
             ..,
@@ -56,7 +55,7 @@ pub fn weight(record: &Record) -> Weight {
     }
 }
 
-/// The look of an event: grave ones stand out, routine ones do not.
+/// The color: grave events are highlighted, routine ones dim.
 pub fn role(record: &Record) -> Role {
     match (weight(record), record.change) {
         (Weight::Grave, _) => Role::Danger,

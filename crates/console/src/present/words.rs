@@ -1,4 +1,4 @@
-//! Words for states, events, people and revisions, as lists, details and messages say them.
+//! Words for states, events, users, and revisions.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use model::{QueuePath, QueueState, Time};
 use view::audit::{AuditEntry, Revision};
 use view::{AppRow, AskRow, AskState, ChangeType, PartitionView, QueueRow, Record};
 
-/// The queues that drain, the longest first.
+/// The draining queues, the longest first.
 pub fn draining(part: &PartitionView) -> Vec<&Arc<QueueRow>> {
     let mut all: Vec<_> = part.walk().filter(|row| row.state == QueueState::Draining).collect();
     all.sort_by(|a, b| (a.state_since, &a.path).cmp(&(b.state_since, &b.path)));
     all
 }
 
-/// The queue of an application, without the part that the page is about anyway.
+/// The queue relative to the page's scope.
 pub fn below<'a>(scope: Option<&QueuePath>, row: &'a AppRow) -> &'a str {
     let path = row.queue.as_str();
     let scope = scope.map_or("root", QueuePath::as_str);
     path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path)
 }
 
-/// The word for the state of an ask.
+/// The state of a request as a word.
 pub fn word_of(ask: &AskRow) -> &'static str {
     match (&ask.state, ask.placeholder) {
         (AskState::Pending { reserved: Some(_), .. }, _) => "reserved",
@@ -32,9 +32,9 @@ pub fn word_of(ask: &AskRow) -> &'static str {
     }
 }
 
-/// What happened, in a few words.
+/// A few words.
 ///
-/// Of an event with which nothing came, went or was set that has no word: "none held" would say the opposite.
+/// No word without a change: "none held" would be wrong.
 pub fn word(record: &Record) -> String {
     match (record.change, record.detail.0) {
         (ChangeType::NONE, 0) => String::new(),
@@ -44,7 +44,7 @@ pub fn word(record: &Record) -> String {
     }
 }
 
-/// Who did it, also where that is no person.
+/// The acting user or component.
 pub fn who(entry: &AuditEntry) -> &str {
     if entry.user.is_empty() { &entry.address } else { &entry.user }
 }
@@ -60,7 +60,7 @@ pub fn origin(of: &Revision) -> String {
     format!("{by}{how}{reason}")
 }
 
-/// How long a queue has been in its state, `at least` where it was in it before one looked.
+/// `at least` if the start was not seen.
 pub fn in_state_for(row: &QueueRow, now: Time) -> String {
     let least = if row.state_before { "at least " } else { "" };
     format!("{least}{}", format::duration(now.since(row.state_since)))

@@ -1,4 +1,4 @@
-//! The place of the subject under the cursor in the text of the configuration.
+//! The location of the selected subject in the configuration.
 
 use crate::present::limits;
 use crate::present::subject;
@@ -7,10 +7,10 @@ use crate::state::page::{Account, LineId, Page};
 use config::Place;
 use view::{LimitUse, Side};
 
-/// Where what is under the cursor is written: a limit on the pages of users and groups, and else its queue.
+/// The limit on pages of users and groups, otherwise the queue.
 ///
 /// # Errors
-/// It is written nowhere, or there is nothing.
+/// No location, or nothing selected.
 pub fn place(state: &State) -> Result<Place, String> {
     let limit = match state.page() {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).map(|account| closest_limit(state, account)),
@@ -35,7 +35,6 @@ fn of_queue(state: &State) -> Result<Place, String> {
     at.ok_or_else(|| format!("{path} is not in the configuration"))
 }
 
-/// The limit that the list of users and groups names: the one of which most is used.
 fn closest_limit(state: &State, account: &Account) -> Option<LimitUse> {
     let part = state.cluster.part()?;
     let row = part.usage_of(account.side, &account.name)?;
@@ -43,7 +42,6 @@ fn closest_limit(state: &State, account: &Account) -> Option<LimitUse> {
     limits::tightest(limits::counting(part, (account.side, row), &groups).into_iter()).map(|(limit, _)| limit)
 }
 
-/// The limit of a row of one user or group: that of its queue, or the one that an application waits for.
 fn limit_at(state: &State, account: &Account, line: &LineId) -> Option<LimitUse> {
     let part = state.cluster.part()?;
     let of = |side, name: &str, queue| part.whole_usage_of(side, name)?.at(queue)?.limit_use(side, name);

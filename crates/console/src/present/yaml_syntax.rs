@@ -1,8 +1,8 @@
-//! The kind of each piece of a YAML line, for its color. Looks at one line alone: the lines of a block of text are taken for YAML.
+//! The tokens of a YAML line, for colors. Each line is parsed alone: block scalars are read as YAML.
 
 use std::ops::Range;
 
-/// What a piece of a line is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is what its name says")]
 pub enum Kind {
@@ -15,19 +15,18 @@ pub enum Kind {
     Mark,
 }
 
-/// A piece of a line, in bytes.
+/// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// From where to where.
+    /// Its bytes.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
 }
 
-/// Signs of YAML's own.
 const MARKS: [char; 7] = ['{', '}', '[', ']', ',', '&', '*'];
 
-/// The pieces of a line; blanks between them are omitted.
+/// The tokens of a line without blanks.
 pub fn tokens(line: &str) -> Vec<Token> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -63,7 +62,6 @@ fn is_key_end(rest: &str) -> bool {
     rest == ":" || rest.starts_with(": ")
 }
 
-/// The length of a quoted text, to the end of the line if it does not end before.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -77,7 +75,6 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// A text without quotes: up to a sign, a comment, or the end of a key.
 fn plain(text: &str) -> (usize, Kind) {
     let ends = |(at, c): (usize, char)| {
         let rest = &text[at..];

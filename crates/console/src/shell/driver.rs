@@ -1,4 +1,4 @@
-//! A console without a terminal: keys in, screen out, on a clock that is moved by hand. For tests and tapes.
+//! A console without a terminal, with a manual clock: for tests and tapes.
 
 use std::mem::discriminant;
 use std::sync::Arc;
@@ -22,15 +22,12 @@ use crate::state::work::SourceHandle;
 use crate::state::{Options, State};
 use source::Source;
 
-/// How many boxes are closed after one line.
 const CLOSES: usize = 8;
-/// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A console on a virtual terminal.
 pub struct Driver {
     session: Session,
-    /// Woken up when a reply has come.
     replied: Receiver<()>,
     size: Size,
     now: Duration,
@@ -45,13 +42,13 @@ impl Driver {
         let mut session = Session::new(source, options, size);
         let (wake, replied) = channel();
         session.on_reply(Arc::new(move || {
-            // The driver may be gone.
+            // The driver may have been dropped.
             let _ = wake.send(());
         }));
         Self { session, replied, size, now: Duration::ZERO, effects: Vec::new(), copied: None }
     }
 
-    /// Takes a person's own settings.
+    /// Applies the user's settings.
     pub fn personalize(&mut self, personal: Personal) -> &mut Self {
         self.session.personalize(personal);
         self
@@ -62,7 +59,6 @@ impl Driver {
         self.step(Incoming::Input(Input::Key(key)))
     }
 
-    /// Steps the session, and does at once what it needs done outside, until nothing is left.
     fn step(&mut self, incoming: Incoming) -> &mut Self {
         let mut effects = self.session.step(incoming, self.now);
         loop {
@@ -75,7 +71,6 @@ impl Driver {
         }
     }
 
-    /// Does one thing outside. What is for a terminal is kept for [`Driver::take_effects`].
     fn carry_out(&mut self, effect: Effect) -> Option<Reply> {
         match effect {
             Effect::Copy(text) => self.copied = Some(text),
@@ -100,7 +95,7 @@ impl Driver {
         None
     }
 
-    /// Carries out what a line requests as linear mode does, and gives what is reported then.
+    /// Runs a line of linear mode.
     pub fn hear(&mut self, reader: &mut Reader, line: &str) -> Vec<String> {
         let received = reader.hear(self.state(), line);
         let mut lines = received.lines;
@@ -109,7 +104,6 @@ impl Driver {
         }
         self.settle();
         self.look();
-        // A box that was read is closed by a step, after which there may be more to say.
         for _ in 0..CLOSES {
             let (said, steps) = reader.tell(self.session.state(), received.then);
             lines.extend(said);
@@ -123,7 +117,6 @@ impl Driver {
         lines
     }
 
-    /// Lets a text be examined that is to be examined in a moment.
     fn look(&mut self) {
         for _ in 0..CLOSES {
             let Some(due) = self.session.next_wake().filter(|_| self.session.is_busy()) else { return };
@@ -132,25 +125,25 @@ impl Driver {
         }
     }
 
-    /// What was put into the clipboard last.
+    /// The last text copied to the clipboard.
     pub fn copied(&self) -> Option<&str> {
         self.copied.as_deref()
     }
 
-    /// Lets the mouse do something.
+    /// Applies a mouse action.
     pub fn mouse(&mut self, mouse: Mouse) -> &mut Self {
         self.step(Incoming::Input(Input::Mouse(mouse)))
     }
 
-    /// Pastes text as a terminal does: in one piece.
+    /// Pastes text.
     pub fn paste(&mut self, text: &str) -> &mut Self {
         self.step(Incoming::Input(Input::Paste(text.to_owned())))
     }
 
-    /// Presses keys written as in `/eng<ret>jd<C-c>`.
+    /// Presses keys, for example `/eng<ret>jd<C-c>`.
     ///
     /// # Errors
-    /// The piece that is no key; nothing is pressed then.
+    /// The part that is not a key; then no key is pressed.
     pub fn keys(&mut self, keys: &str) -> Result<&mut Self, String> {
         for key in Key::parse_all(keys)? {
             self.key(key);
@@ -166,18 +159,18 @@ impl Driver {
         self
     }
 
-    /// Changes the size of the terminal.
+    /// Resizes the terminal.
     pub fn resize(&mut self, width: u16, height: u16) -> &mut Self {
         self.size = Size { width, height };
         self.step(Incoming::Input(Input::Size(self.size)))
     }
 
-    /// Takes the source's newest view, and replies that have come.
+    /// Takes the newest view and the available replies.
     pub fn refresh(&mut self) -> &mut Self {
         self.step(Incoming::Refresh)
     }
 
-    /// Waits until everything is answered that was asked: orders, and what was to be looked up in the past. At most for a minute.
+    /// Waits for all answers, at most a minute.
     pub fn settle(&mut self) -> &mut Self {
         while self.session.waits() && self.replied.recv_timeout(PATIENCE).is_ok() {
             self.step(Incoming::Replies);
@@ -185,28 +178,28 @@ impl Driver {
         self
     }
 
-    /// Lets time go by on the console's clock, and takes the source's newest view.
+    /// Advances the console's clock, and takes the newest view.
     pub fn advance(&mut self, by: Duration) -> &mut Self {
         self.now += by;
         self.refresh()
     }
 
-    /// What the console wanted of its terminal since this was asked last: to draw, to quit, to be suspended.
+    /// Takes the terminal effects since the last call.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Whether the console wanted to end since this, or [`Driver::take_effects`], was asked last.
+    /// Whether to quit, since the last call of this or [`Driver::take_effects`].
     pub fn quits(&mut self) -> bool {
         self.take_effects().iter().any(|effect| matches!(effect, Effect::Quit))
     }
 
-    /// When the console needs to be refreshed again though nothing happened.
+    /// When the console needs the next refresh.
     pub fn next_wake(&self) -> Option<Duration> {
         self.session.next_wake()
     }
 
-    /// The state of the screen.
+    /// The state.
     pub fn state(&self) -> &State {
         self.session.state()
     }
@@ -216,19 +209,19 @@ impl Driver {
         self.paint().0
     }
 
-    /// The place of the text cursor, if something is being written.
+    /// The position of the text cursor, if any.
     pub fn cursor(&self) -> Option<Position> {
         self.paint().1
     }
 
-    /// The screen with its styles, and the place of the text cursor.
+    /// The screen and the text cursor.
     pub fn paint(&self) -> (Buffer, Option<Position>) {
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
         let cursor = self.session.paint(&mut buffer);
         (buffer, cursor)
     }
 
-    /// The lines of the screen, without blanks at their ends.
+    /// The lines of the screen without trailing blanks.
     pub fn lines(&self) -> Vec<String> {
         let buffer = self.buffer();
         let line = |y: u16| {
@@ -237,7 +230,7 @@ impl Driver {
             while x < self.size.width {
                 let symbol = buffer[(x, y)].symbol();
                 text.push_str(symbol);
-                // A wide sign covers the cells behind it.
+                // A wide symbol covers the next cell.
                 x += u16::try_from(crate::present::text::width(symbol)).unwrap_or(1).max(1);
             }
             text.trim_end().to_owned()
@@ -250,7 +243,7 @@ impl Driver {
         self.lines().join("\n")
     }
 
-    /// The first line that holds a text, with its number from the top.
+    /// The first line with a text, and its number.
     pub fn find_row(&self, text: &str) -> Option<(usize, String)> {
         self.lines().into_iter().enumerate().find(|(_, line)| line.contains(text))
     }

@@ -1,4 +1,4 @@
-//! A person's own editor: `$VISUAL` or `$EDITOR` on a file that only this person can read.
+//! `$VISUAL` or `$EDITOR` on a file that only the user can read.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,13 +7,12 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The editor where none is named.
 const DEFAULT: &str = "vi";
 
-/// Has a text edited; waits until the editor ends. The terminal must be free.
+/// Edits a text in the released terminal.
 ///
 /// # Errors
-/// Why the text is unchanged, for a person.
+/// Why the text is unchanged.
 pub fn edit(text: &str) -> Result<String, String> {
     let named = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| OsString::from(DEFAULT));
@@ -21,7 +20,7 @@ pub fn edit(text: &str) -> Result<String, String> {
     let file = file(text).map_err(|error| format!("cannot create a file for the editor: {error}"))?;
     let ended = run(&editor, &file);
     let read = fs::read(&file);
-    // What was written there is not thrown away with an editor that failed.
+    // Keep the file if the editor failed.
     let retained = match &read {
         Ok(bytes) if bytes.as_slice() != text.as_bytes() => format!("; your text is in {}", file.display()),
         _ => String::new(),
@@ -46,7 +45,6 @@ pub fn edit(text: &str) -> Result<String, String> {
     Err(message)
 }
 
-/// A new file with the text.
 fn file(text: &str) -> io::Result<PathBuf> {
     let folder = std::env::temp_dir();
     for attempt in 0..100 {
@@ -63,7 +61,7 @@ fn file(text: &str) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Runs the editor through the shell, as git does, so that `EDITOR="code --wait"` is understood.
+/// Runs it in the shell like git: `EDITOR="code --wait"`.
 fn run(editor: &OsString, file: &Path) -> io::Result<std::process::ExitStatus> {
     let mut line = editor.clone();
     line.push(" \"$@\"");

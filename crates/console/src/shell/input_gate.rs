@@ -1,7 +1,6 @@
-//! Holding the input thread back while another program has the terminal, so that it does not take that program's keys.
+//! Pauses the input thread while another program reads the terminal.
 //!
-//! The thread waits inside the terminal driver. A signal for another size brings it out of there: that is an event like others,
-//! after which it arrives at the gate.
+//! The thread blocks in the terminal driver. A resize signal wakes it, after which it reaches the gate.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,17 +8,16 @@ use std::time::Duration;
 use signal_hook::consts::SIGWINCH;
 use signal_hook::low_level;
 
-/// How long is waited for the thread to arrive at the gate. Without it the other program would still get most keys.
+/// Without pausing, the other program still receives most keys.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 struct GateState {
     closed: bool,
-    /// The thread precedes the gate.
     waiting: bool,
 }
 
-/// A gate that a thread passes before it reads.
+/// A gate that a thread passes before each read.
 #[derive(Clone, Default)]
 pub struct InputGate(Arc<(Mutex<GateState>, Condvar)>);
 
@@ -36,7 +34,7 @@ impl InputGate {
         state.waiting = false;
     }
 
-    /// Closes the gate, and waits until the thread precedes it.
+    /// Closes the gate, and waits for the thread.
     pub fn pause(&self) {
         let (state, changed) = &*self.0;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

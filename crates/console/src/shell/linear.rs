@@ -1,4 +1,4 @@
-//! Linear mode on standard input and output: a line is read, done, and answered, then the next one is read.
+//! Linear mode on standard input and output.
 //!
 //! ```text
 //!  reading thread ── a line, when it is requested ──┐
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Invariants:
-//! - the terminal stays unchanged: its own line editing, no raw mode, no sequence;
-//! - a line is read only when the one before it is answered, so that another program gets what is typed for it;
-//! - an announcement is printed between lines, never within what a line is answered with.
+//! - the terminal keeps its line editing: no raw mode, no escape sequence;
+//! - a line is read only after the previous one is answered, so that another program can read its input;
+//! - an announcement is printed between lines, never inside an answer.
 
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::sync::Arc;
@@ -32,31 +32,27 @@ use crate::state::layer::Layer;
 use crate::state::reply::Reply;
 use source::Source;
 
-/// The size of the screen that is not there: pages whose content depends on a width are made for it.
 const SIZE: Size = Size { width: 120, height: 40 };
-/// How long the answer to a line is waited for, and the first answer of a scheduler elsewhere.
+/// The wait for an answer, and for the first response of a remote.
 const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_secs(3);
-/// News are taken at most this often while a line is awaited.
 const FLOOR: Duration = Duration::from_millis(50);
-/// How many boxes are closed after one line.
 const CLOSES: usize = 8;
-/// The longest line, in bytes; what is longer is no line of a person.
+/// In bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// What arrives at the loop.
 enum Event {
-    /// A line without its end; `None` when there are no more.
+    /// `None` at the end of the input.
     Line(Option<String>),
     News,
     Reply,
     Signal,
 }
 
-/// Runs the console on standard input and output until the person quits or the input ends.
+/// Runs the console on standard input and output.
 ///
 /// # Errors
-/// No thread can be started, or the output cannot be written to for another reason than that no one reads it any more.
+/// No thread, or a write error except a closed pipe.
 pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
     let (sender, events) = channel();
     let asks = read_lines(&sender)?;
@@ -88,7 +84,7 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     };
     talk.watch_source();
     match talk.run() {
-        // No one reads any more.
+        // The reader is gone.
         Err(error) if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) => {
             Ok(())
         }
@@ -96,7 +92,6 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     }
 }
 
-/// Reads a line from standard input each time that one is requested.
 fn read_lines(sender: &Sender<Event>) -> io::Result<SyncSender<()>> {
     let sender = sender.clone();
     let (asks, asked) = sync_channel(1);
@@ -132,11 +127,9 @@ fn watch_signals(sender: &Sender<Event>) -> io::Result<()> {
     std::thread::Builder::new().name("console-signals".to_owned()).spawn(wait).map(drop)
 }
 
-/// The loop, and all that it needs.
 struct Talk {
     session: Session,
     reader: Reader,
-    /// Lines that came while the answer to another one was waited for.
     lines: Vec<Option<String>>,
     events: Receiver<Event>,
     sender: Sender<Event>,
@@ -144,9 +137,8 @@ struct Talk {
     news: Arc<AtomicBool>,
     workers: Workers,
     start: Instant,
-    /// Lines are typed on a terminal, which shows them.
+    /// A terminal echoes lines.
     typed: bool,
-    /// A prompt is on the terminal.
     prompted: bool,
     quit: bool,
 }
@@ -182,7 +174,6 @@ impl Talk {
         });
     }
 
-    /// Prints whole lines.
     fn say(&mut self, lines: Vec<String>) -> color_eyre::Result<()> {
         if lines.is_empty() {
             return Ok(());
@@ -201,12 +192,10 @@ impl Talk {
         Ok(())
     }
 
-    /// Asks for a line, and waits for it; announces meanwhile. `None` when a signal ended the console.
     fn next_line(&mut self) -> color_eyre::Result<Option<Option<String>>> {
         if let Some(line) = self.lines.pop() {
             return Ok(Some(line));
         }
-        // It reads at most one line ahead of this.
         let _ = self.asks.try_send(());
         loop {
             if self.typed && !self.prompted {
@@ -220,7 +209,7 @@ impl Talk {
                 return Ok(None);
             }
             if let Some(line) = self.lines.pop() {
-                // The person ended the line of the prompt.
+                // The user's Enter ended the prompt line.
                 self.prompted = false;
                 return Ok(Some(line));
             }
@@ -230,7 +219,7 @@ impl Talk {
         }
     }
 
-    /// Takes one event, or lets the time go by until something is due; at most up to `until`.
+    /// Waits at most until `until`.
     fn step_once(&mut self, until: Option<Duration>) -> color_eyre::Result<()> {
         let announces = if until.is_none() { self.reader.next_wake(self.session.state()) } else { None };
         let due = [self.session.next_wake(), announces, until].into_iter().flatten().min();
@@ -250,7 +239,7 @@ impl Talk {
             Some(Event::Reply) => self.step(Incoming::Replies)?,
             None => self.step(Incoming::Refresh)?,
             Some(Event::News) => {
-                // What comes from now on is reported again; very fast news are one.
+                // Combines fast updates.
                 std::thread::sleep(if until.is_none() { FLOOR } else { Duration::ZERO });
                 self.news.store(false, Ordering::Release);
                 self.step(Incoming::Refresh)?;
@@ -259,7 +248,6 @@ impl Talk {
         Ok(())
     }
 
-    /// Waits while something holds, so long at most.
     fn until(&mut self, patience: Duration, waits: impl Fn(&Self) -> bool) -> color_eyre::Result<()> {
         let end = self.now() + patience;
         while waits(self) && !self.quit && self.now() < end {
@@ -268,7 +256,6 @@ impl Talk {
         Ok(())
     }
 
-    /// Does what a line requests, waits for what comes of it, and says it.
     fn take(&mut self, line: &str) -> color_eyre::Result<()> {
         if !self.typed {
             let prompt = self.reader.prompt(self.session.state());
@@ -299,8 +286,8 @@ impl Talk {
         Ok(())
     }
 
-    /// A question that came by itself takes no answer for a moment: a typed line was meant for something else. Lines that are not typed
-    /// wait for that moment.
+    /// A question that opened by itself accepts no typed answer for a moment: the line was meant for something else.
+    /// Other input waits.
     fn may_answer(&mut self) -> color_eyre::Result<bool> {
         let from = |talk: &Self| match talk.session.state().layers.last() {
             Some(Layer::Confirm(question)) => question.from,
@@ -324,7 +311,6 @@ impl Talk {
         steps.into_iter().try_for_each(|step| self.step(Incoming::Step(step)))
     }
 
-    /// Steps the session, and does what it needs done outside.
     fn step(&mut self, incoming: Incoming) -> color_eyre::Result<()> {
         let era = self.session.era();
         let effects = self.session.step(incoming, self.now());
@@ -334,7 +320,6 @@ impl Talk {
         effects.into_iter().try_for_each(|effect| self.perform(effect))
     }
 
-    /// Does one thing that the session needs done.
     fn perform(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Quit => self.quit = true,
@@ -352,14 +337,12 @@ impl Talk {
                 self.session.replies().send(Reply::TextEdited(edited));
             }
             Effect::RunOwn(run) => {
-                // What it prints is for a terminal.
                 let ended = if self.typed { own_command::run(&run) } else { own_command::in_background(&run) };
                 self.session.replies().send(Reply::OwnEnded(ended));
             }
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
-            // There is no picture, and what a notification says is announced. The others are for the source.
             _ => {}
         }
         Ok(())

@@ -1,6 +1,7 @@
-//! The part with IO: the terminal, threads, files, other programs, and the session that ties the console together.
+//! All IO: terminal, threads, files, other programs, and the session.
 //!
-//! Invariants: only this room does IO, knows a clock and starts threads; it decides nothing that `update` can decide.
+//! Invariants: only this module does IO, reads a clock, and starts threads; it decides nothing that `update` can
+//! decide.
 
 pub mod driver;
 pub(crate) mod external_editor;

@@ -1,8 +1,8 @@
-//! Being woken by a source.
+//! Wakes the console for changes of a source.
 
 use source::Source;
 
-/// Has `wake` called after each new view of a source, and when what is alerted about has changed.
+/// Calls `wake` after a new view or a change of the alerts.
 pub fn watch(source: &dyn Source, wake: impl Fn() + Clone + Send + Sync + 'static) {
     if let Some(board) = source.alerts() {
         board.on_change(Box::new(wake.clone()));

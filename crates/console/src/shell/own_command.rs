@@ -1,4 +1,4 @@
-//! Runs a person's own commands: with the terminal, before a pager, or next to the console.
+//! Runs the user's own commands.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -7,28 +7,28 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::state::own_command::{OwnOutput, OwnRun};
 
-/// How much of the output of one in the background is kept, in bytes.
+/// In bytes.
 const RETAINED: u64 = 64 * 1024;
 
-/// Runs one that takes the terminal, which must be free; waits until it ends.
+/// Runs a command in the released terminal.
 ///
 /// # Errors
-/// It cannot be started, or did not end well.
+/// It cannot be started, or failed.
 pub fn run(run: &OwnRun) -> Result<String, String> {
     let ended = if run.output == OwnOutput::Pager { in_pager(run) } else { command(run)?.status() };
     report(run, ended, "")
 }
 
-/// Runs one next to the console; says how it ended, with the last line that it printed.
+/// Returns exit status and last line.
 ///
 /// # Errors
-/// It cannot be started, or did not end well.
+/// It cannot be started, or failed.
 pub fn in_background(run: &OwnRun) -> Result<String, String> {
     let mut command = command(run)?;
     let (output, input) = io::pipe().map_err(|error| format!("{}: {error}", run.name))?;
     let copy = input.try_clone().map_err(|error| format!("{}: {error}", run.name))?;
     let started = command.stdin(Stdio::null()).stdout(input).stderr(copy).spawn();
-    // The command has the writing ends: without that the reading end would never be at its end.
+    // Close the write ends of the pipe.
     drop(command);
     let mut printed = Vec::new();
     let ended = started.and_then(|mut child| {
@@ -48,10 +48,10 @@ fn command(run: &OwnRun) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Runs it before `$PAGER`, or `less`. When that is left, the command is stopped.
+/// Stops the command when the pager exits.
 fn in_pager(run: &OwnRun) -> io::Result<ExitStatus> {
     let pager = std::env::var_os("PAGER").filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less".into());
-    // Through the shell, as git does, so that `PAGER="less -R"` is understood.
+    // In the shell like git: `PAGER="less -R"`.
     let mut pager = Command::new("/bin/sh").arg("-c").arg(pager).stdin(Stdio::piped()).spawn()?;
     let started = pager.stdin.take().ok_or(io::ErrorKind::BrokenPipe.into()).and_then(|input| {
         let input = File::from(OwnedFd::from(input));
@@ -64,7 +64,7 @@ fn in_pager(run: &OwnRun) -> io::Result<ExitStatus> {
     if let Some(ended) = child.try_wait()? {
         return Ok(ended);
     }
-    // No one reads it any more.
+    // The pager no longer reads.
     child.kill()?;
     child.wait()?;
     Ok(ExitStatus::default())

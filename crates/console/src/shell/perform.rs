@@ -1,4 +1,4 @@
-//! Does the work of worker threads ([`crate::state::work`]). Takes its time: not to be called where frames are drawn.
+//! Runs the tasks of worker threads ([`crate::state::work`]). Not in the draw loop.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -24,10 +24,9 @@ use view::act::{Act, Order};
 use view::drain::span;
 use view::{EventPage, View};
 
-/// How long the scheduler of this process may take to answer an order.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// Does a piece of work. `None` when nothing returns.
+/// Runs a task. Returns its reply, if any.
 pub fn perform(work: Work) -> Option<Reply> {
     match work {
         Work::ReadConfig(wanted) => {
@@ -77,10 +76,10 @@ pub fn perform(work: Work) -> Option<Reply> {
     }
 }
 
-/// Changes the silences of a source's alerts.
+/// Changes silences.
 ///
 /// # Errors
-/// Why nothing is changed.
+/// Why not.
 fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, String> {
     let board = source.alerts().ok_or("rules are not evaluated here")?;
     match step {
@@ -104,26 +103,26 @@ fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, Str
     }
 }
 
-/// Has the scheduler of this process check and record a change of the silences. For one elsewhere this machine evaluates the rules: the
-/// silences concern no one else, and their own list says who made them and why.
+/// The embedded scheduler checks and records the change. Silences of a remote are local: this machine evaluates its
+/// rules, and their list records who made them and why.
 ///
 /// # Errors
-/// The scheduler refuses, or does not answer.
+/// Rejected, or no answer.
 fn audited(source: &dyn source::Source, order: Order) -> Result<(), String> {
     if source.about().place != SourcePlace::Embedded {
         return Ok(());
     }
     let (send, answer) = channel();
-    // Who waited may have given up.
+    // The receiver may have given up.
     source.act(order, Box::new(move |outcome| _ = send.send(outcome)));
     let outcome = answer.recv_timeout(ANSWER).map_err(|_| "the scheduler does not answer".to_owned())?;
     outcome.map(drop).map_err(|refusal| refusal.to_string())
 }
 
-/// The lines of the tree diff of two configurations.
+/// The tree diff.
 ///
 /// # Errors
-/// One of them is invalid by now.
+/// A configuration is invalid.
 fn compare(
     (old, new): &(Arc<str>, Arc<str>),
     policy_group: &str,
@@ -136,10 +135,10 @@ fn compare(
     Ok(config::diff(&read(old)?, &read(new)?).lines())
 }
 
-/// A cluster with the configuration of a file active.
+/// A view with a file's configuration.
 ///
 /// # Errors
-/// Why there is none: the file cannot be read, or every fault in it.
+/// All errors of the file.
 fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     if let Some(config) = &wanted.config {
         return View::of_config(Arc::clone(config), wanted.profile);
@@ -161,7 +160,7 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
 /// Writes a new file.
 ///
 /// # Errors
-/// Why it is not written, or not whole.
+/// Why not.
 fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
     let name = file.display();
     let opened = std::fs::File::create_new(file);

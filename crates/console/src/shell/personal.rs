@@ -1,4 +1,4 @@
-//! The effects of a person's own settings.
+//! Applies the user's settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,36 +18,36 @@ use crate::state::{Grade, ShownNotice, State};
 use crate::update::overview;
 use view::{Notice, NoticeWeight};
 
-/// What a person's own settings bring in addition the options.
+/// The user's settings other than the options.
 #[derive(Clone, Debug)]
 pub struct Personal {
-    /// What the keys mean.
+    /// The keymap.
     pub keymap: Keymap,
-    /// The file of the settings; empty when there is none.
+    /// The settings file; empty if none.
     pub file: String,
-    /// What is wrong in it, for reading; empty when nothing is.
+    /// The errors in the file.
     pub faults: String,
-    /// Schedulers elsewhere, by name.
+    /// The remote contexts by name.
     pub contexts: BTreeMap<String, RemoteContext>,
-    /// Those of the kubeconfig; or why it is invalid.
+    /// The kubeconfig contexts, or why the kubeconfig is invalid.
     pub kubeconfig: Result<Vec<ContextEntry>, String>,
-    /// The context that is examined first, where it was opened by its name.
+    /// The context on the screen.
     pub here: Option<String>,
-    /// The columns of lists, by the name of their page.
+    /// The columns by page name.
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
-    /// Lists as they were arranged, by name.
+    /// The saved views by name.
     pub views: BTreeMap<String, SavedView>,
-    /// The file that keeps what is arranged in the console; empty where nothing is kept.
+    /// The file for the user's arrangements; empty: not stored.
     pub keep_in: PathBuf,
-    /// Which page opens first.
+    /// The first page.
     pub start: StartPage,
-    /// The scheduler is a simulation that can be repeated: to quit asks nothing.
+    /// Quitting a simulation does not ask.
     pub simulated: bool,
-    /// What opens another scheduler.
+    /// Opens other schedulers.
     pub opener: Option<Opener>,
-    /// What makes simulations.
+    /// Runs simulations.
     pub simulator: Option<Simulator>,
-    /// The person's own commands.
+    /// The user's own commands.
     pub own_commands: Vec<OwnCommand>,
 }
 
@@ -76,7 +76,7 @@ impl Default for Personal {
 }
 
 impl Personal {
-    /// Puts the settings into the state, with what is wrong in them as a notice.
+    /// Applies the settings, and shows their errors.
     pub fn apply(self, state: &mut State) {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
@@ -86,7 +86,7 @@ impl Personal {
             StartPage::Cluster if state.options.linear => overview::open(state),
             StartPage::Cluster => {
                 state.board = Some(Box::default());
-                // Who has no settings is new here.
+                // A user without settings is new.
                 if self.file.is_empty() {
                     state.first_steps = FIRST_STEPS.iter().map(|(id, _)| *id).collect();
                 }
@@ -108,7 +108,6 @@ impl Personal {
     }
 }
 
-/// All contexts, those of the settings first.
 fn contexts(
     own: BTreeMap<String, RemoteContext>,
     kubeconfig: Result<Vec<ContextEntry>, String>,

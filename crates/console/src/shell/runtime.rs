@@ -1,4 +1,4 @@
-//! The console on a terminal: waits, takes what came, draws once. The only part that knows a clock and threads.
+//! The console on a terminal: waits, takes events, draws once. The only part that reads a clock and owns threads.
 //!
 //! ```text
 //!  input thread ───┐
@@ -8,11 +8,11 @@
 //! ```
 //!
 //! Invariants:
-//! - a key is drawn at once; news of the cluster at most every 16 ms, however fast they come;
-//! - nothing is drawn when nothing changed, and no one wakes up unless something on the screen depends on time;
-//! - quitting, an error, a panic, SIGTERM, SIGHUP and suspending leave the terminal whole ([`crate::shell::terminal`]).
+//! - a key is drawn immediately; cluster updates at most every 16 ms;
+//! - nothing is drawn without a change, and the loop sleeps unless the screen depends on time;
+//! - quitting, errors, panics, SIGTERM, SIGHUP, and suspending restore the terminal ([`crate::shell::terminal`]).
 //!
-//! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
+//! Known limit: the input thread blocks in the terminal driver and ends with the process, not with [`run`].
 
 mod other_programs;
 
@@ -40,22 +40,18 @@ use crate::state::Options;
 use crate::state::effect::Effect;
 use source::Source;
 
-/// The shortest time between two frames for news.
 const FLOOR: Duration = Duration::from_millis(16);
-/// The most events taken before a frame is drawn.
 const BATCH: usize = 64;
 
-/// What arrives at the loop.
 enum Event {
     Input(Input),
     News,
-    /// There is a reply in the session's channel.
+    /// The session's channel contains a reply.
     Reply,
     Signal(i32),
     InputEnded(std::io::Error),
 }
 
-/// What is to be done after a batch of events.
 #[derive(Default)]
 struct Due {
     redraw: bool,
@@ -64,18 +60,18 @@ struct Due {
     suspend: bool,
 }
 
-/// Runs the console on the terminal until the person quits.
+/// Runs the console until the user quits.
 ///
 /// # Errors
-/// The output is no terminal, or it cannot be read from or written to any more.
+/// Not a terminal, or an IO error.
 pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
     run_tapped(source, options, personal, None)
 }
 
-/// The same with a tap that listens.
+/// The same with a tap.
 ///
 /// # Errors
-/// As [`run`].
+/// See [`run`].
 pub fn run_tapped(
     source: Arc<dyn Source>,
     options: Options,
@@ -88,8 +84,8 @@ pub fn run_tapped(
     if !std::io::stdout().is_terminal() {
         bail!("the console needs a terminal; use `--linear` for a text mode, or `kornsole run FILE`");
     }
-    // With NO_COLOR crossterm would write resets in place of colors and wipe out the selection; the theme without colors
-    // is what keeps colors away.
+    // With NO_COLOR crossterm would write resets instead of colors, which removes the selection; the theme avoids
+    // colors.
     crossterm::style::force_color_output(true);
     let (sender, events) = mpsc::channel();
     let news = Arc::new(AtomicBool::new(false));
@@ -142,7 +138,7 @@ fn watch_input(sender: &Sender<Event>, gate: &InputGate) -> color_eyre::Result<(
 }
 
 fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
-    // Another size is reported by its signal, from before the size is first read; the input's own event for it comes later.
+    // Before the size is first read; the input's own resize event comes later.
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
     let sender = sender.clone();
     let wait = move || {
@@ -156,7 +152,7 @@ fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
     Ok(())
 }
 
-/// Many news before the loop gets to them are one event.
+/// Combines untaken updates into one event.
 fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBool>) {
     let (sender, news) = (sender.clone(), Arc::clone(news));
     news::watch(source, move || {
@@ -177,18 +173,14 @@ struct Loop {
     sender: Sender<Event>,
     news: Arc<AtomicBool>,
     start: Instant,
-    /// When news were taken last.
     last_news: Instant,
-    /// News came that have not been taken yet.
     waiting: bool,
-    /// The person has left.
     left: bool,
-    /// What the events of this batch want done after it.
     due: Due,
 }
 
 impl Loop {
-    /// Runs until the person quits. A terminal that no longer exists is no failure: the person has closed it.
+    /// A closed terminal is not an error.
     fn run(mut self) -> color_eyre::Result<()> {
         let gone = |error: &color_eyre::Report| {
             error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(terminal::is_gone))
@@ -254,7 +246,6 @@ impl Loop {
         screen.draw(|frame| session.draw(frame)).wrap_err("cannot write to the terminal")
     }
 
-    /// Waits for an event, until news may be drawn, or until something on the screen is due.
     fn wait(&mut self) -> color_eyre::Result<Option<Event>> {
         let now = self.now();
         let news = self.waiting.then(|| (self.last_news + FLOOR).saturating_duration_since(self.start));
@@ -298,7 +289,7 @@ impl Loop {
     fn take_input(&mut self, input: Input) -> color_eyre::Result<()> {
         let Some(tap) = &mut self.tap else { return self.step(Incoming::Input(input)) };
         tap.input(&input, self.time.at(&**self.session.source()));
-        // Input meets the newest state, not that of the last drawn screen, so that a tape can be played to the same result.
+        // Input applies to the newest state, so that a tape replays to the same result.
         let ended = std::mem::take(&mut self.due.quit);
         self.step(Incoming::Refresh)?;
         self.step(Incoming::Input(input))?;
@@ -310,7 +301,6 @@ impl Loop {
         Ok(())
     }
 
-    /// Steps the session, and does what it needs done outside.
     fn step(&mut self, incoming: Incoming) -> color_eyre::Result<()> {
         let (era, before) = (self.session.era(), Arc::clone(self.session.source()));
         let effects = self.session.step(incoming, self.now());
@@ -321,7 +311,7 @@ impl Loop {
         effects.into_iter().try_for_each(|effect| self.carry_out(effect))
     }
 
-    /// Does one thing that the session needs done: what needs the terminal here, everything else next to the loop.
+    /// Carries out terminal effects here, others in threads.
     fn carry_out(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Redraw => self.due.redraw = true,
@@ -335,7 +325,7 @@ impl Loop {
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
-            // The session has carried these out: they are for the source.
+            // The session has carried this out.
             Effect::Silence(_)
             | Effect::SendOrder(..)
             | Effect::ReportRefusal(..)
@@ -368,7 +358,6 @@ impl Loop {
         (self.due.redraw, self.due.repaint) = (true, true);
     }
 
-    /// Takes news when there are some and the last ones are long enough ago, and lets time pass when something is due.
     fn refresh(&mut self) -> color_eyre::Result<()> {
         let now = self.now();
         let news = self.waiting && self.last_news.elapsed() >= FLOOR;
@@ -378,13 +367,12 @@ impl Loop {
         if news {
             self.waiting = false;
             self.last_news = Instant::now();
-            // Cleared before the view is read: what comes from now on is reported again.
+            // Cleared before the view is read: later updates are signaled again.
             self.news.store(false, Ordering::Release);
         }
         self.step(Incoming::Refresh)
     }
 
-    /// Goes to the background as any program does, and returns with the whole picture.
     fn suspend(&mut self) -> color_eyre::Result<()> {
         terminal::restore();
         low_level::emulate_default_handler(SIGTSTP)?;

@@ -1,4 +1,4 @@
-//! One console at work: a state, its theme and the source it examines. The terminal and the tests both drive this one.
+//! One console: a state, its theme, and its source, for the terminal and for tests.
 //!
 //! ```text
 //!  Incoming ── step ──> Action ── update ──> Effect ──┬── of the source: carried out here
@@ -7,10 +7,9 @@
 //! ```
 //!
 //! Invariants:
-//! - [`Session::step`] is the only way in, and everything that must follow an action follows each: effects of the source are carried
-//!   out, replies that are there are taken, new events and audit entries are read, the source learns what is on the screen;
-//! - a reply belongs to the source that was asked: it carries the [`Session::era`] in which it was requested, and is dropped when
-//!   another scheduler has taken that one's place.
+//! - [`Session::step`] is the only entry. After each action it carries out effects of the source, takes replies, and
+//!   reads new events;
+//! - a reply contains the [`Session::era`] of its request, and is dropped after a switch of the scheduler.
 
 mod clusters;
 mod follow_up;
@@ -43,60 +42,47 @@ use crate::update::{feed, key, long, start, update, write};
 use source::{Focus, LogStream, Source, StopSign};
 use view::kubernetes::LogName;
 
-/// A reply, with the era in which its effect was requested.
 type StampedReply = (u64, Reply);
 
-/// A console and the cluster it examines.
+/// A console and its source.
 pub struct Session {
     state: State,
     theme: Theme,
-    /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
     replies: (Sender<StampedReply>, Receiver<StampedReply>),
     wake: Arc<dyn Fn() + Send + Sync>,
-    /// What is on the screen, as the source knows it.
+    /// The focus as last reported to the source.
     focus: Focus,
-    /// Opens another scheduler.
     opener: Option<Opener>,
-    /// The name of the scheduler that is being opened, and with which act of the person ([`State::turn`]); another one that comes was
-    /// given up.
+    /// A context with the user action ([`State::turn`]); other results are dropped.
     opening: Option<(String, u64)>,
-    /// The cluster that a what-if was opened from, with its screen of that moment.
     real: Option<Box<(State, Arc<dyn Source>)>>,
-    /// How many times another scheduler took the place of the one before.
     era: u64,
-    /// Input about a row of a list that is still being made; taken when the list is there.
     held: VecDeque<Input>,
-    /// The clusters next to the one on the screen.
     clusters: clusters::Clusters,
-    /// A worker thread is reading events.
     reading: bool,
-    /// Stops what is worked out about an edited text.
     forecast: StopSign,
-    /// The log that is on the screen.
     log: Option<(LogName, Arc<dyn LogStream>)>,
-    /// Effects for the runtime, returned by the next step.
     effects: Vec<Effect>,
 }
 
-/// How many inputs are held at most; what comes too fast for that is lost.
 const HELD: usize = 256;
 
-/// What arrives at a session.
+/// An input of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {
-    /// A person did something.
+    /// An action of the user.
     Input(Input),
-    /// A step of a line that a person wrote in linear mode.
+    /// A step of a line in linear mode.
     Step(Step),
-    /// The source has a newer view, or something on the screen is due.
+    /// A newer view, or a due time.
     Refresh,
-    /// There are replies in the channel, or nothing but time has passed.
+    /// Replies are available, or only time has passed.
     Replies,
 }
 
-/// Where replies go to, from any thread.
+/// The destination of replies, from any thread.
 #[derive(Clone)]
 pub struct ReplySender {
     replies: Sender<StampedReply>,
@@ -105,7 +91,7 @@ pub struct ReplySender {
 }
 
 impl ReplySender {
-    /// Sends a reply, and wakes the runtime up. Without effect when the console has ended.
+    /// Sends a reply. No effect after the console has ended.
     pub fn send(&self, reply: Reply) {
         // The console may have ended.
         let _ = self.replies.send((self.era, reply));
@@ -114,7 +100,7 @@ impl ReplySender {
 }
 
 impl Session {
-    /// A console of a size, on the newest view of a source.
+    /// A console with the newest view of a source.
     pub fn new(source: Arc<dyn Source>, options: Options, size: Size) -> Self {
         let (view, link) = (source.view(), source.link());
         let who = (source.identity().clone(), source.actor());
@@ -147,29 +133,28 @@ impl Session {
         }
     }
 
-    /// Takes a person's own settings.
+    /// Applies the user's settings.
     pub fn personalize(&mut self, personal: Personal) {
         self.opener.clone_from(&personal.opener);
         personal.apply(&mut self.state);
     }
 
-    /// Calls `wake`, from any thread, when there is a reply for [`Incoming::Replies`].
+    /// Sets a function that any thread calls for [`Incoming::Replies`].
     pub fn on_reply(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
         self.wake = wake;
     }
 
-    /// Where the replies to effects of the last step go to.
+    /// The sender for the effects of the last step.
     pub fn replies(&self) -> ReplySender {
         ReplySender { replies: self.replies.0.clone(), era: self.era, wake: Arc::clone(&self.wake) }
     }
 
-    /// The state of the screen.
+    /// The state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Takes what came, at `now` on the console's clock, and all that follows from it. Returns what is left to be done by the one who has
-    /// the terminal and the worker threads.
+    /// Takes an input at `now` on the console's clock. Returns effects for the runtime.
     pub fn step(&mut self, incoming: Incoming, now: Duration) -> Vec<Effect> {
         self.act(Action::Clock(now));
         match incoming {
@@ -187,14 +172,14 @@ impl Session {
         self.step(Incoming::Input(Input::Key(key)), now)
     }
 
-    /// Updates the state, and carries out what the source is to do. Nothing here waits.
+    /// Applies an action without blocking.
     fn act(&mut self, action: Action) {
         for effect in update(&mut self.state, action) {
             self.carry_out(effect);
         }
     }
 
-    /// Translates input into an action, or holds it until the list is there that it is about.
+    /// Defers input until its list is made.
     fn take_input(&mut self, input: Input) {
         let holding = !self.held.is_empty();
         let action = match &input {
@@ -217,7 +202,7 @@ impl Session {
         self.act(action);
     }
 
-    /// Carries out a step of a line. What a key would be refused for is refused here too.
+    /// Runs a step with the same guards as keys.
     fn take_step(&mut self, step: Step) {
         let action = match step {
             Step::Key(key) => return self.take_input(Input::Key(key)),
@@ -237,7 +222,6 @@ impl Session {
         }
     }
 
-    /// Takes the input that was held, in its order, as far as it need not wait any longer.
     fn release_held(&mut self) {
         let mut held = std::mem::take(&mut self.held);
         while let Some(input) = held.pop_front() {
@@ -249,7 +233,6 @@ impl Session {
         }
     }
 
-    /// Takes the theme that is to be shown now: while one is being chosen, that one.
     fn take_theme(&mut self) {
         let options = &self.state.options;
         let name = write::tried_theme(&self.state).unwrap_or(&options.theme);
@@ -259,22 +242,22 @@ impl Session {
         }
     }
 
-    /// What opens another scheduler.
+    /// Opens other schedulers.
     pub fn opener(&self) -> Option<Opener> {
         self.opener.clone()
     }
 
-    /// The source that is examined.
+    /// The source.
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// Counts up with each other scheduler. A reply carries the era in which it was requested.
+    /// Counts switches to another scheduler.
     pub fn era(&self) -> u64 {
         self.era
     }
 
-    /// Whether it waits for the source: for the answer to an order, or for something of the past.
+    /// Whether an operation or the past awaits an answer.
     pub fn waits(&self) -> bool {
         let past = &self.state.cluster.past;
         past.fetching.is_some()
@@ -284,12 +267,12 @@ impl Session {
             || self.state.job.acting.left > 0
     }
 
-    /// Whether what the person requested last is still on its way: an answer of the source, a list, what a text means.
+    /// Whether an answer, a list, or a check is incomplete.
     pub fn is_busy(&self) -> bool {
         self.waits() || present_lists::is_awaited(&self.state) || awaited::is(&self.state) || self.opening.is_some()
     }
 
-    /// When the console needs [`Incoming::Refresh`] again though nothing happened; `None` when never.
+    /// When [`Incoming::Refresh`] is needed next without events.
     pub fn next_wake(&self) -> Option<Duration> {
         feed::next_wake(&self.state)
     }
@@ -299,7 +282,7 @@ impl Session {
         draw::draw(&self.state, &self.theme, frame);
     }
 
-    /// Draws the console into an empty buffer. Returns the place of the text cursor.
+    /// Draws into an empty buffer. Returns the text cursor.
     pub fn paint(&self, buffer: &mut Buffer) -> Option<Position> {
         draw::paint(&self.state, &self.theme, buffer)
     }

@@ -1,8 +1,8 @@
-//! The start page: what a console can open, before one is open. One key opens a choice.
+//! The start page: a list of what can be opened, each with a key.
 //!
 //! Invariants:
 //! - nothing is contacted: the choices come from files and the environment;
-//! - the cursor starts on the first choice, so `enter` opens it.
+//! - the first choice is preselected.
 
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -12,20 +12,19 @@ use crate::shell::terminal::Screen;
 use crate::state::Options;
 use crate::theme::{Role, Theme};
 
-/// One thing that a console can open.
+/// A choice of the start page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The key that opens it; `None` for choices beyond the ninth of a kind.
+    /// `None` beyond the ninth choice of a kind.
     pub key: Option<char>,
-    /// The heading under which it is listed, for example `Kubernetes contexts`.
+    /// Its heading, for example `Kubernetes contexts`.
     pub heading: &'static str,
-    /// Its name: a context, a file.
+    /// The context or file.
     pub name: String,
-    /// What is known of it without contacting it: an address, a directory.
+    /// Known data, for example an address or a directory.
     pub detail: String,
 }
 
-/// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Stay,
@@ -33,7 +32,7 @@ enum Outcome {
     Open,
 }
 
-/// Shows the choices until one is opened. Returns its index; `None` when the user quits.
+/// The index of the choice; `None` to quit.
 ///
 /// # Errors
 /// The terminal cannot be used.
@@ -55,7 +54,6 @@ pub fn choose(choices: &[Choice], options: &Options) -> std::io::Result<Option<u
     }
 }
 
-/// Applies a key.
 fn press(choices: &[Choice], cursor: &mut usize, key: KeyCode) -> Outcome {
     let last = choices.len().saturating_sub(1);
     match key {
@@ -75,7 +73,6 @@ fn press(choices: &[Choice], cursor: &mut usize, key: KeyCode) -> Outcome {
     Outcome::Stay
 }
 
-/// The lines of the list: a heading, or the index of a choice.
 fn lines(choices: &[Choice]) -> Vec<Result<usize, &'static str>> {
     let mut lines = Vec::new();
     for (at, choice) in choices.iter().enumerate() {

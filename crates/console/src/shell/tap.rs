@@ -1,4 +1,4 @@
-//! The input of a person, and its listener: the recording of a tape.
+//! User input, and its listener for recording tapes.
 
 use ratatui::layout::Size;
 
@@ -8,47 +8,46 @@ use crate::state::key::Key;
 use model::Time;
 use source::Source;
 
-/// What a person does to a console.
+/// User input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Pressed a key.
+    /// A key press.
     Key(Key),
-    /// Did something with the mouse.
+    /// A mouse action.
     Mouse(Mouse),
-    /// What was pasted, in one piece.
+    /// Pasted text.
     Paste(String),
-    /// Gave the terminal another size.
+    /// A resize.
     Size(Size),
 }
 
-/// Listens to what a person does. Called on the console's own thread, which waits for it.
+/// Listens to user input on the console's thread.
 pub trait Tap {
-    /// The console starts, on a terminal of this size.
+    /// The console starts with this size.
     fn begin(&mut self, size: Size, state: &State);
-    /// Something is done, at this time of the cluster; the console has not answered yet.
+    /// Called before the console processes an input.
     fn input(&mut self, input: &Input, at: Time);
-    /// The console has answered, or shows something new.
+    /// Called after an input, or a change.
     fn shown(&mut self, state: &State);
-    /// The console ends, because the person left it or for another reason.
+    /// `left`: the user quit.
     fn end(&mut self, at: Time, left: bool);
 }
 
-/// The time that a tap learns: it grows over schedulers that are examined one after the other, each with its own clock.
 #[derive(Clone, Copy)]
 pub(super) struct TapTime {
-    /// The time that was reported when the present scheduler was first examined.
+    /// The reported time when the current scheduler was opened.
     pub shown: Time,
-    /// Its own time then.
+    /// The scheduler's time then.
     pub began: Time,
 }
 
 impl TapTime {
-    /// Starts with a scheduler's own time.
+    /// Starts with a scheduler's time.
     pub fn of(source: &dyn Source) -> Self {
         Self { shown: source.now(), began: source.now() }
     }
 
-    /// The time by now.
+    /// The current time.
     pub fn at(self, source: &dyn Source) -> Time {
         self.shown + source.now().since(self.began)
     }

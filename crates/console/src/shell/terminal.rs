@@ -1,9 +1,9 @@
-//! The terminal itself: taken, drawn on, and always restored.
+//! The terminal: taken, drawn, and always restored.
 //!
 //! Invariants:
-//! - after [`restore`] the terminal is unchanged: no raw mode, no alternate screen, the cursor there; calling it twice does no harm;
-//! - a panic in any thread restores first and prints then, so that the report can be read;
-//! - nothing is written but whole frames, each inside a synchronized update, so that nothing tears over slow lines.
+//! - [`restore`] is complete, and calling it twice is harmless;
+//! - a panic in any thread restores first, so that its report is readable;
+//! - only whole frames are written, in synchronized updates, to avoid tearing over slow lines.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -26,14 +26,12 @@ use ratatui::{Frame, Terminal};
 
 use alerts::rule::Osc;
 
-/// The terminal is kornsole right now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The terminal while it is kornsole; dropping it gives it back.
+/// The taken terminal; dropping it restores the terminal.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Frames>>,
     frames: Frames,
-    /// The mouse is listened to.
     mouse: bool,
 }
 
@@ -47,14 +45,14 @@ impl Screen {
         Ok(Self { terminal, frames, mouse: false })
     }
 
-    /// Takes the terminal again after it was given back or disturbed, and forgets what was on it.
+    /// Takes the terminal again, and forgets its content.
     pub fn retake(&mut self) -> io::Result<()> {
         enter()?;
         self.mouse = false;
         self.forget()
     }
 
-    /// Asks the terminal to put a text into its clipboard (OSC 52). Inside tmux it is also passed through to the terminal outside.
+    /// Copies with OSC 52, through tmux if necessary.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         if !taken() {
             return Ok(());
@@ -76,7 +74,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Lets the terminal ring, and asks it for a notification of the desktop. Text from outside cannot end the sequence.
+    /// Notifies. External text cannot end the escape sequence.
     pub fn notify(&mut self, bell: bool, by: Option<Osc>, text: &str) -> io::Result<()> {
         if !taken() {
             return Ok(());
@@ -86,7 +84,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Listens to the mouse, or leaves it to the terminal.
+    /// Starts or stops mouse capture.
     pub fn listen_to_mouse(&mut self, listen: bool) -> io::Result<()> {
         if listen == self.mouse {
             return Ok(());
@@ -100,18 +98,18 @@ impl Screen {
         }
     }
 
-    /// Forgets what is on the terminal: the next frame is drawn from nothing.
+    /// Forgets the content: the next frame is drawn completely.
     pub fn forget(&mut self) -> io::Result<()> {
-        // `clear` would ask the terminal for the cursor, whose answer the input thread takes.
+        // `clear` would query the cursor, and the input thread would read the answer.
         self.terminal.resize(self.terminal.size()?.into())
     }
 
-    /// Its size in columns and lines.
+    /// The size in columns and lines.
     pub fn size(&self) -> io::Result<Size> {
         self.terminal.size()
     }
 
-    /// Draws one frame; only what differs from the one before is written.
+    /// Draws a frame; only changes are written.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         self.terminal.draw(render)?;
         self.frames.release()
@@ -124,7 +122,7 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is kornsole; no longer after a panic in some thread.
+/// False after a panic in any thread.
 pub fn taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
@@ -135,21 +133,20 @@ fn enter() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste).inspect_err(|_| restore())
 }
 
-/// Whether an error says that there is no terminal any more: its window was closed, or the connection to it ended.
+/// Whether the terminal was closed or disconnected.
 pub fn is_gone(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let gone = [Errno::IO, Errno::PIPE, Errno::NXIO, Errno::NOTTY, Errno::BADF, Errno::NODEV];
     error.kind() == io::ErrorKind::BrokenPipe || Errno::from_io_error(error).is_some_and(|code| gone.contains(&code))
 }
 
-/// Whether the terminal of the output no longer exists; errors of the reader of keys do not say it.
+/// Errors of the key reader do not show that.
 pub fn is_closed() -> bool {
     rustix::termios::tcgetattr(io::stdout()).is_err()
 }
 
-/// Returns the terminal back. Errors are of no use here: there is nothing more that could be done.
+/// Ignores errors: nothing more can be done.
 pub fn restore() {
-    // The one who writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
     let mut out = io::stdout().lock();
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);
@@ -162,25 +159,24 @@ fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let (report, errors) = color_eyre::config::HookBuilder::default().into_hooks();
-        // Refused when the reports are installed already, which is as good.
+        // Fails if the reports are installed already.
         let _ = errors.install();
         std::panic::set_hook(Box::new(move |info| {
             restore();
-            // When standard error no longer exists with the terminal, a panic here would abort the process.
+            // If standard error is closed too, a panic here would abort.
             let _ = writeln!(io::stderr().lock(), "{}", report.panic_report(info));
         }));
     });
 }
 
-/// Collects what the terminal's backend writes, to be passed on as one frame. What is still here when a panic unwinds is never
-/// written: it would end up on the screen of the shell.
+/// Content left during a panic is never written: it would appear on the shell's screen.
 #[derive(Clone, Default)]
 struct Frames {
     bytes: Rc<RefCell<Vec<u8>>>,
 }
 
 impl Frames {
-    /// Writes what was collected; nothing when the terminal is no longer kornsole.
+    /// Writes the frame, but not after a restore.
     fn release(&self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let mut bytes = self.bytes.borrow_mut();
@@ -205,16 +201,15 @@ impl Write for Frames {
         Ok(bytes.len())
     }
 
-    /// Nothing: the backend flushes several times within a frame.
+    /// The backend flushes several times per frame.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// The sequence of a notification.
 fn notification(bell: bool, by: Option<Osc>, text: &str) -> String {
     let safe = |c: char| if c.is_control() { ' ' } else { c };
-    // The sequences separate their parts by semicolons.
+    // Semicolons separate the parts of a sequence.
     let text: String = text.chars().map(safe).map(|c| if c == ';' { ',' } else { c }).take(200).collect();
     let sequence = match by {
         None => String::new(),

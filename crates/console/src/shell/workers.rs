@@ -1,5 +1,4 @@
-//! The threads next to the draw loop: one of its own for long lists and for what is discarded, and one for each other piece of work,
-//! which may take as long as a file or a text does.
+//! The worker threads: one for long lists and drops, and one per other task.
 
 use std::io;
 use std::sync::mpsc::{Sender, channel};
@@ -10,21 +9,21 @@ use crate::shell::session::{ReplySender, Session};
 use crate::state::reply::Reply;
 use crate::state::work::{SourceHandle, Work};
 
-/// Does a piece of work here and now. `None` when nothing comes of it.
+/// Runs a task here.
 pub fn perform(work: Work) -> Option<Reply> {
     perform::perform(work)
 }
 
-/// The threads next to a draw loop. The first of them ends with this.
+/// The worker threads. Dropping this ends the first one.
 pub struct Workers {
     quick: Sender<(ReplySender, Work)>,
 }
 
 impl Workers {
-    /// Starts with the thread for lists.
+    /// Starts the list thread.
     ///
     /// # Errors
-    /// No thread can be started.
+    /// No thread.
     pub fn new() -> io::Result<Self> {
         let (quick, works) = channel();
         let make = move || works.into_iter().for_each(|(replies, work)| perform_to(&replies, work));
@@ -32,13 +31,13 @@ impl Workers {
         Ok(Self { quick })
     }
 
-    /// Returns a piece of work to a thread, which sends the reply.
+    /// The thread sends the reply.
     ///
     /// # Errors
-    /// No thread can be started.
+    /// No thread.
     pub fn give(&self, replies: ReplySender, work: Work) -> io::Result<()> {
         if let Work::List(_) | Work::Names(_) | Work::Discard(_) | Work::ReadEvents(..) = work {
-            // The thread waits for as long as there is a sender.
+            // The thread waits while a sender exists.
             let _ = self.quick.send((replies, work));
             return Ok(());
         }
@@ -57,10 +56,10 @@ fn perform_to(replies: &ReplySender, work: Work) {
     }
 }
 
-/// Opens another scheduler in a thread, which sends the reply.
+/// The thread sends the reply.
 ///
 /// # Errors
-/// No thread can be started.
+/// No thread.
 pub fn open(session: &Session, name: String) -> io::Result<()> {
     let Some(opener) = session.opener() else { return Ok(()) };
     let replies = session.replies();
@@ -71,10 +70,10 @@ pub fn open(session: &Session, name: String) -> io::Result<()> {
     Builder::new().name("console-open".to_owned()).spawn(open).map(drop)
 }
 
-/// Asks a context what it is in a thread, which sends the reply.
+/// The thread sends the reply.
 ///
 /// # Errors
-/// No thread can be started.
+/// No thread.
 pub fn ask(session: &Session, name: String) -> io::Result<()> {
     let Some(opener) = session.opener() else { return Ok(()) };
     let replies = session.replies();

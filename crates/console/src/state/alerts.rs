@@ -1,4 +1,4 @@
-//! The page of alerts: those that fire or are pending, the silences active, and what was over last.
+//! The page of alerts.
 
 use std::sync::Arc;
 
@@ -6,37 +6,37 @@ use crate::state::column::AlertColumn;
 use crate::state::listing::Listing;
 use alerts::{Alert, Ended, Silence, Stage, Subject};
 
-/// The alerts of the cluster, all partitions together.
+/// The alerts of all partitions.
 #[derive(Clone, Debug, Default)]
 pub struct AlertsPage {
-    /// The rows as they were made, with cursor, order and filter.
+    /// The rows.
     pub list: Listing<Arc<AlertLine>, AlertKey, AlertColumn>,
 }
 
-/// What a row is known by: the rule and subject of an alert, when it was over, or the number of a silence.
+/// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AlertKey {
-    /// An alert by its rule and subject.
+    /// By rule and subject.
     Alert(String, Subject),
-    /// One that was over at a time, in µs.
+    /// A resolved alert, with its end in µs.
     Ended(String, Subject, u64),
-    /// A silence by its number.
+    /// By number.
     Silence(u64),
 }
 
 /// A row of the alerts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlertLine {
-    /// One that fires or is pending.
+    /// A firing or pending alert.
     Alert(Alert),
-    /// A silence active.
+    /// An active silence.
     Silence(Silence),
-    /// One that has ended.
+    /// A resolved alert.
     Ended(Ended),
 }
 
 impl AlertLine {
-    /// What it is known by.
+    /// The identity of the row.
     pub fn key(&self) -> AlertKey {
         match self {
             Self::Alert(alert) => AlertKey::Alert(alert.rule.clone(), alert.subject.clone()),
@@ -45,7 +45,7 @@ impl AlertLine {
         }
     }
 
-    /// The alert that it is or was.
+    /// `None` for a silence.
     pub fn alert(&self) -> Option<&Alert> {
         match self {
             Self::Alert(alert) => Some(alert),
@@ -54,7 +54,7 @@ impl AlertLine {
         }
     }
 
-    /// How it is, in one word, and in which order such rows stand.
+    /// The rank in the default order, and a word.
     pub fn state(&self) -> (u8, &'static str) {
         use alerts::Held;
         match self {

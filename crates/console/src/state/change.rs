@@ -1,4 +1,4 @@
-//! A form on one queue: its changes to the configuration, and their consequences.
+//! A form that changes one queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use model::{Profile, QueuePath, Time};
 use view::View;
 use view::act::{Actor, Configuration};
 
-/// What a form changes of a queue.
+/// The kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The queue's maximum, and how many applications may run.
+    /// Maximum and running applications.
     Max,
-    /// What preemption may restore for the queue.
+    /// The guaranteed resources.
     Guaranteed,
-    /// One of its properties.
+    /// One property.
     Property,
-    /// A new queue below it.
+    /// A new child queue.
     Child,
-    /// A limit of users or groups on it.
+    /// A limit of users or groups.
     Limit,
-    /// The queue goes, with all below it.
+    /// Removes the queue and its subtree.
     Remove,
 }
 
 impl Kind {
-    /// What the form does, as a heading.
+    /// The heading of the form.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Max => "set maximum",
@@ -41,60 +41,60 @@ impl Kind {
     }
 }
 
-/// What a field represents.
+/// The content of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// An amount of one resource.
+    /// A quantity of one resource.
     Amount(String),
-    /// Amounts of several resources, as `NAME=AMOUNT`.
+    /// Quantities of several resources, as `NAME=AMOUNT`.
     Amounts,
-    /// The same for a guarantee.
+    /// Guaranteed quantities, as `NAME=AMOUNT`.
     GuaranteedAmounts,
-    /// How many applications may run.
+    /// The maximum number of running applications.
     Applications,
-    /// The key of a property.
+    /// A property key.
     Key,
-    /// The value of that property.
+    /// A property value.
     Value,
-    /// The name of a queue.
+    /// A queue name.
     Name,
     /// `leaf` or `parent`.
     Sort,
-    /// An access list: who may submit.
+    /// The submit ACL.
     Submit,
-    /// An access list: who may administer.
+    /// The admin ACL.
     Admin,
-    /// Names of users, with commas or blanks between them.
+    /// User names, separated by commas or blanks.
     Users,
-    /// Names of groups.
+    /// Group names, separated by commas or blanks.
     Groups,
     /// The description of a limit.
     Description,
 }
 
-/// A field with its label and its text.
+/// A field with its label and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeField {
-    /// What it represents.
+    /// The content.
     pub what: What,
-    /// What precedes it.
+    /// The label.
     pub label: String,
-    /// What it means while it is empty.
+    /// The meaning of an empty field.
     pub hint: String,
-    /// What was in it at first.
+    /// The initial text.
     pub was: String,
-    /// What is in it.
+    /// The current text.
     pub line: LineEdit,
 }
 
 impl ChangeField {
-    /// A field with what is in it at first.
+    /// A field that contains `was`.
     pub fn new(what: What, label: impl Into<String>, hint: impl Into<String>, was: impl Into<String>) -> Self {
         let was = was.into();
         Self { what, label: label.into(), hint: hint.into(), line: LineEdit::prefilled(was.clone()), was }
     }
 
-    /// Whether something else is in it than at first.
+    /// Whether the text differs from the initial text.
     pub fn changed(&self) -> bool {
         self.line.text() != self.was
     }
@@ -103,45 +103,45 @@ impl ChangeField {
 /// A form that is being applied.
 #[derive(Clone, Debug)]
 pub struct Applying {
-    /// The number of the order.
+    /// The number of the operation.
     pub number: u64,
-    /// With which act of the person it was given ([`crate::state::State::turn`]).
+    /// The user action that sent it ([`crate::state::State::turn`]).
     pub turn: u64,
-    /// What was in its fields then.
+    /// The fields when it was sent.
     pub fields: Vec<String>,
 }
 
-/// The form, and what it leads to.
+/// The form and its consequences.
 #[derive(Clone, Debug)]
 pub struct ChangePage {
-    /// What it changes of the queue.
+    /// The kind of change.
     pub kind: Kind,
-    /// On which queue.
+    /// The queue to change.
     pub queue: QueuePath,
-    /// In which partition.
+    /// The partition of the queue.
     pub partition: Arc<str>,
-    /// The fields; none where nothing has to be reported.
+    /// The fields; empty if the form needs no input.
     pub fields: Vec<ChangeField>,
     /// The field under the cursor.
     pub field: usize,
-    /// What would follow the cursor in the field that is written, if it is taken.
+    /// The rest of the completion.
     pub suggestion: String,
-    /// Counts up with each change of the form, and of the active configuration.
+    /// Counts changes of form and configuration.
     pub version: u64,
-    /// When that is to be examined again.
+    /// When to check the form.
     pub due: Option<Duration>,
-    /// It is being examined.
+    /// A check is running.
     pub looking: bool,
-    /// What was found out last; its version names the form that was examined.
+    /// The last check, with its version.
     pub drafted: FormDraft,
-    /// What is being applied.
+    /// The operation under way.
     pub applying: Option<Applying>,
-    /// The first visible line of the text below the form.
+    /// The first visible line below the form.
     pub top: usize,
 }
 
 impl ChangePage {
-    /// A form on a queue. What it leads to is examined once it is shown.
+    /// The form is checked when shown.
     pub fn new(kind: Kind, queue: QueuePath, partition: Arc<str>, fields: Vec<ChangeField>) -> Self {
         Self {
             kind,
@@ -159,67 +159,67 @@ impl ChangePage {
         }
     }
 
-    /// Whether something was written that would be lost with the form.
+    /// Whether closing the form would lose input.
     pub fn written(&self) -> bool {
         self.fields.iter().any(ChangeField::changed)
     }
 
-    /// Whether what was found out is about the form as it is now.
+    /// Whether the check result matches the current form.
     pub fn is_drafted(&self) -> bool {
         self.drafted.version == self.version && self.due.is_none() && !self.looking
     }
 }
 
-/// A form to be made to a text.
+/// A form to convert.
 #[derive(Clone, Debug)]
 pub struct DraftJob {
     /// The cluster's time.
     pub at: Time,
-    /// Which version of the form it is.
+    /// The version of the form.
     pub version: u64,
-    /// What it changes of the queue.
+    /// The kind of change.
     pub kind: Kind,
-    /// On which queue.
+    /// The queue to change.
     pub queue: QueuePath,
-    /// In which partition.
+    /// The partition of the queue.
     pub partition: Arc<str>,
-    /// What is in it.
+    /// The fields of the form.
     pub fields: Vec<ChangeField>,
     /// The active configuration.
     pub base: Arc<Configuration>,
-    /// Running allocations, for the effects of the change.
+    /// The view, for the effects on running allocations.
     pub view: Arc<View>,
-    /// By which rules the text is read.
+    /// The profile that reads the text.
     pub profile: Profile,
-    /// Who would applies it; or why no one can.
+    /// Who would apply it, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// The scheduler's last answer: which allocations a text would have preempted.
+    /// The scheduler's last preview of quota preemption.
     pub preview: Option<Arc<QuotaPreview>>,
 }
 
-/// What a form leads to.
+/// The result of a form.
 #[derive(Clone, Debug, Default)]
 pub struct FormDraft {
-    /// Of which version.
+    /// The version of the form.
     pub version: u64,
-    /// The configuration that it changes.
+    /// The configuration to change.
     pub base: Option<Arc<Configuration>>,
-    /// The new text; `None` while nothing is requested, or when the change cannot be made.
+    /// `None` without a possible change.
     pub text: Option<Arc<str>>,
-    /// Why the change cannot be made.
+    /// Why the change is impossible.
     pub trouble: Option<Trouble>,
-    /// What is changed, where the form alone does not say it.
+    /// A change that the form does not show.
     pub note: String,
-    /// What the new text means.
+    /// The check of the new text.
     pub checked: CheckResult,
 }
 
-/// Why a change cannot be made.
+/// Why a change is impossible.
 #[derive(Clone, Debug)]
 pub enum Trouble {
-    /// What is written in a field is not of its kind.
+    /// A field is invalid.
     Field(String),
-    /// The text is in the way, at a place.
+    /// The text has an error at a location.
     Text(Fault),
 }
 

@@ -1,4 +1,4 @@
-//! The known state of the cluster on the screen.
+//! The known state of the cluster.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,61 +15,60 @@ use view::act::{Actor, Configuration};
 use view::unread::Unread;
 use view::{PartitionView, View};
 
-/// What is known of the cluster.
+/// The known state of the cluster.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// The view on the screen.
+    /// The shown view. It differs from `newest` only while frozen.
     pub view: Arc<View>,
-    /// The newest view; another one than on the screen only while the picture is frozen.
+    /// The newest view.
     pub newest: Arc<View>,
-    /// The cluster's time for ages on the screen.
+    /// The cluster's time, for ages.
     pub at: Time,
-    /// What is at the other end.
+    /// The scheduler behind the source.
     pub about: About,
-    /// Who acts: user and groups, as the source or the arguments give them.
+    /// The user, from the source or the arguments.
     pub identity: Identity,
-    /// The same with what he may do to the scheduler as a whole; or why no one can change anything.
+    /// The user with scheduler-wide rights, or why nothing can be changed.
     pub actor: Result<Actor, Arc<str>>,
-    /// How the connection is.
+    /// The state of the connection.
     pub link: Link,
-    /// What is older than the rest though the connection stands.
+    /// Outdated parts of a working connection.
     pub stale: Vec<StalePart>,
-    /// What is not read yet.
+    /// Parts that are not loaded.
     pub unread: Unread,
-    /// How much older the applications are than the queues; `None` while they are unknown.
+    /// How much older than the queues.
     pub apps_lag: Option<Duration>,
-    /// What the scheduler says of its own health.
+    /// The scheduler's own health report.
     pub health: OwnHealth,
-    /// How long a cycle takes lately, in the mean; `None` where that is unknown.
+    /// The recent mean duration of a cycle.
     pub cycle: Option<Duration>,
-    /// Whether what a preview says is an estimate.
+    /// Whether previews are estimates.
     pub estimates: bool,
     /// The name of the partition on the screen.
     pub partition: Arc<str>,
-    /// The last events, as far as someone examined them.
+    /// The loaded events.
     pub events: Events,
-    /// Since when the picture is frozen, on the console's clock.
+    /// Since when, on the console's clock.
     pub frozen: Option<Duration>,
-    /// What this console has seen, and the moment of it that is on the screen.
+    /// The views of this session, and the selected time.
     pub past: Past,
-    /// The audit, and the configurations that were active.
+    /// The audit and the revisions.
     pub ledger: Ledger,
-    /// The scheduler's last answer: which allocations an edited configuration would have preempted.
+    /// The scheduler's last preview of quota preemption.
     pub quota_preview: Option<Arc<QuotaPreview>>,
-    /// How the what-if stands, where this is one.
+    /// The status of a what-if.
     pub trial: Option<TrialStatus>,
-    /// What was measured over time, as far as someone examined it.
+    /// The loaded trends.
     pub trends: KnownTrends,
-    /// The applications are jobs of a machine.
+    /// The source is a local job daemon.
     pub has_jobs: bool,
-    /// What is alerted about; `None` where no rules are evaluated.
+    /// The alerts; `None` if no rules are evaluated.
     pub alerts: Option<Arc<Picture>>,
-    /// The number of the first change of an alert that this console has not seen.
+    /// The first unshown alert change.
     pub alerts_seen: Option<u64>,
 }
 
 impl Cluster {
-    /// What is known before the first news: the first partition of the view, with nothing seen of its past.
     pub(super) fn at_start(
         view: Arc<View>,
         about: About,
@@ -106,20 +105,20 @@ impl Cluster {
         }
     }
 
-    /// Whether the line of alerts is on every page: one fires that is more than good to know.
+    /// An alert above the lowest severity fires.
     pub fn alerts_show(&self) -> bool {
         self.alerts.iter().any(|picture| picture.on().any(|alert| alert.severity > Severity::Info))
     }
 
-    /// Who gives orders.
+    /// The acting user.
     ///
     /// # Errors
-    /// Why no one can.
+    /// Why changes are impossible.
     pub fn actor(&self) -> Result<&Actor, String> {
         if let Some(why) = self.past.why_off() {
             return Err(why);
         }
-        // A scheduler in this process takes orders also while it is busy.
+        // An embedded scheduler accepts commands while busy.
         if matches!(self.about.place, SourcePlace::Remote | SourcePlace::Machine { .. }) {
             match &self.link {
                 Link::Live { .. } => {}
@@ -131,7 +130,7 @@ impl Cluster {
         self.actor.as_ref().map_err(ToString::to_string)
     }
 
-    /// Why nothing can be changed; `None` when it can, as far as access lists let one.
+    /// Why the source is read-only. ACLs are not considered.
     pub fn read_only(&self) -> Option<&str> {
         match &self.actor {
             Ok(actor) => actor.read_only.as_deref(),
@@ -139,18 +138,18 @@ impl Cluster {
         }
     }
 
-    /// Up to when what happened is shown; `None` in the present.
+    /// `None` in the present.
     pub fn until(&self) -> Option<Time> {
         self.past.shown.as_ref().map(|shown| shown.at)
     }
 
-    /// The configuration that is active, or was at the time on the screen.
+    /// The active configuration at the time on the screen.
     pub fn configuration(&self) -> Option<&Arc<Configuration>> {
         let view = if self.past.shown.is_some() { &self.view } else { &self.newest };
         view.configuration.as_ref()
     }
 
-    /// The partition on the screen. `None` before the first configuration is loaded.
+    /// `None` before the first configuration.
     pub fn part(&self) -> Option<&PartitionView> {
         self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
     }

@@ -1,4 +1,4 @@
-//! The page of all clusters: one row for each context.
+//! The page of all clusters.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,52 +12,52 @@ use view::{PartitionView, View};
 /// All clusters that can be opened.
 #[derive(Clone, Debug, Default)]
 pub struct ClustersPage {
-    /// What is known of each, in the order of the settings.
+    /// In the order of the settings.
     pub known: Vec<Arc<ClusterRow>>,
-    /// The rows: a context each.
+    /// One row per context.
     pub list: Listing<Arc<ClusterRow>, Arc<str>, ClusterColumn>,
 }
 
-/// A cluster and what is known of it.
+/// A cluster and its known state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterRow {
-    /// The name of its context; of the cluster on the screen, which may have none, that of its source.
+    /// The context, otherwise the name of the source.
     pub name: Arc<str>,
-    /// It is the cluster on the screen.
+    /// This is the cluster on the screen.
     pub here: bool,
-    /// How it is reached.
+    /// The state of the connection.
     pub state: ClusterState,
-    /// What answers: `YuniKorn 1.8`; empty while that is unknown.
+    /// The version, for example `YuniKorn 1.8`; empty if unknown.
     pub version: String,
-    /// Its figures; `None` before the first answer.
+    /// The values; `None` before the first response.
     pub figures: Option<ClusterFigures>,
-    /// How many alerts fire that nothing blocks; `None` where no rules are evaluated, or not yet.
+    /// The number of firing, unsilenced alerts; `None` if unknown.
     pub alerts: Option<u64>,
 }
 
-/// How a cluster is reached.
+/// The state of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClusterState {
-    /// It is not asked: a context of the kubeconfig may run a program, or ask the person to log in.
+    /// A kubeconfig context may run a program or ask for a login.
     NotAsked,
     /// A worker thread opens it.
     Opening,
-    /// It cannot be opened, for this reason.
+    /// Failed with this reason.
     Failed(String),
-    /// It was opened; this is how its connection is.
+    /// Opened, with the state of its connection.
     Open(Link),
 }
 
-/// The figures of a cluster, over all of its partitions.
+/// The totals of all partitions of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterFigures {
-    /// How many nodes it has, over all partitions.
+    /// The number of nodes.
     pub nodes: u64,
-    /// What is in use of the cpu of all nodes, in thousandths; `None` without a node.
+    /// Usage in thousandths; `None` without a node.
     pub cpu: Option<i64>,
-    /// The same of the memory.
+    /// Memory usage of all nodes, in thousandths.
     pub memory: Option<i64>,
-    /// How many applications run below the roots of its partitions.
+    /// The number of running applications.
     pub running: u64,
     /// Pending cpu, in millicores.
     pub pending_vcore: i64,
@@ -66,15 +66,15 @@ pub struct ClusterFigures {
 }
 
 impl ClusterRow {
-    /// A cluster that is not asked, or not yet.
+    /// A cluster that has not responded.
     pub fn unseen(name: &str, state: ClusterState) -> Self {
         Self { name: name.into(), here: false, state, version: String::new(), figures: None, alerts: None }
     }
 
-    /// What a source shows of its cluster.
+    /// The state of a source.
     pub fn of(name: &str, source: &dyn Source) -> Self {
         let link = match source.link() {
-            // How long an answer took differs each time.
+            // The latency would differ each time.
             Link::Live { .. } => Link::LIVE,
             Link::Stale { age, cause, retry_in } => {
                 Link::Stale { age: Duration::from_secs(age.as_secs()), cause, retry_in }
@@ -87,7 +87,7 @@ impl ClusterRow {
         Self { version: source.version(), figures, alerts, ..Self::unseen(name, ClusterState::Open(link)) }
     }
 
-    /// Why nothing newer is known; `None` while its figures are those of now.
+    /// Why the values are outdated.
     pub fn trouble(&self) -> Option<&str> {
         match &self.state {
             ClusterState::Failed(why) => Some(why),
@@ -99,7 +99,7 @@ impl ClusterRow {
 }
 
 impl ClusterFigures {
-    /// What a view shows of its cluster; `None` before there is anything.
+    /// `None` if empty.
     pub fn of_view(view: &View) -> Option<Self> {
         (!view.partitions.is_empty()).then(|| Self::of(&view.partitions))
     }

@@ -1,58 +1,58 @@
-//! The columns that lists are sorted by.
+//! The columns for sorting lists.
 
 use super::column_table::columns;
 
 /// A column of a list.
 pub trait Column: Copy + PartialEq + 'static {
-    /// All columns, in the order of the screen.
+    /// All columns in screen order.
     const ALL: &'static [Self];
 
-    /// The name, as `:sort` takes it and the second line shows it.
+    /// The name for `:sort` and the second line.
     fn name(self) -> &'static str;
 
-    /// Changes while nothing comes or goes, so that an order by it must be examined again and again.
+    /// Whether values change without new rows.
     fn live(self) -> bool;
 
-    /// The largest first is what one usually needs.
+    /// Whether descending is the usual order.
     fn largest_first(self) -> bool;
 
-    /// Whether the key for the next column stops at it; the others are sorted by with `:sort`.
+    /// Whether the next-column key includes it.
     fn steps(self) -> bool;
 
-    /// Whether rows can be sorted by it; a line over time has no order.
+    /// Whether rows can be sorted by it.
     fn sorts(self) -> bool;
 }
 
-/// The column at a place, from 0, among all of its list.
+/// The column at an index.
 pub fn at<C: Column>(place: usize) -> Option<C> {
     C::ALL.get(place).copied()
 }
 
-/// A column that a person has chosen for a list.
+/// A column that the user selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnChoice {
-    /// Its heading, by which settings keep it.
+    /// The heading, as in the settings.
     pub name: String,
-    /// How wide it is; `None`: as it is by itself.
+    /// The width; `None`: automatic.
     pub width: Option<u16>,
 }
 
-/// How a list is sorted.
+/// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort<C> {
-    /// The column that rows are compared by.
+    /// The column.
     pub column: C,
     /// The largest first.
     pub descending: bool,
 }
 
 impl<C: Column> Sort<C> {
-    /// By `column`, in its usual direction.
+    /// Sorts by `column` in its usual direction.
     pub fn by(column: C) -> Self {
         Self { column, descending: column.largest_first() }
     }
 
-    /// By the column that is `step` columns further.
+    /// Moves by `step` columns.
     #[must_use]
     pub fn step(self, step: isize) -> Self {
         let len = C::ALL.len();
@@ -66,13 +66,13 @@ impl<C: Column> Sort<C> {
         Self::by(C::ALL[at])
     }
 
-    /// The other direction.
+    /// The opposite direction.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self { descending: !self.descending, ..self }
     }
 
-    /// Puts an order of ascending keys into the direction of this sort.
+    /// Applies the direction to an ascending order.
     pub fn turn(self, ascending: std::cmp::Ordering) -> std::cmp::Ordering {
         if self.descending { ascending.reverse() } else { ascending }
     }
@@ -134,7 +134,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of an application's asks and allocations.
+    /// The columns of an application's requests and allocations.
     AskColumn {
         Arrival: "arrival", false, false;
         Ask: "ask", false, false;
@@ -169,7 +169,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of users and groups. By the limit that is used most: users at a limit come first.
+    /// Users at a limit are first.
     UserColumn {
         Closest: "closest", true, true;
         Name: "name", false, false;
@@ -185,7 +185,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of one user or group: its queues are in the order of the tree, examined again as usage changes.
+    /// The columns of one account, in tree order.
     LevelColumn {
         Queue: "queue", true, false;
         Cpu: "cpu", true, true, more;
@@ -226,7 +226,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of the configurations that were active.
+    /// The columns of the revisions.
     RevisionColumn {
         Revision: "revision", false, true;
         Time: "time", false, true, more;
@@ -239,7 +239,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of how queues stand to their guarantees.
+    /// The columns of usage compared with guaranteed resources.
     FairnessColumn {
         Lack: "lack", true, true;
         Queue: "queue", false, false;
@@ -269,7 +269,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of what a shadow found.
+    /// The columns of a shadow's findings.
     ShadowColumn {
         Time: "time", false, true;
         Verdict: "verdict", false, false;
@@ -284,7 +284,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of how users and groups stand to their limits.
+    /// The columns of usage compared with limits.
     LimitColumn {
         Beyond: "beyond", true, true;
         Name: "name", false, false;
@@ -301,7 +301,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of all clusters. By the context: the rows stay where they are.
+    /// Ordered by context: rows do not move.
     ClusterColumn {
         Context: "context", false, false;
         State: "state", true, false;
@@ -317,7 +317,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of the runs of a simulation.
+    /// The columns of simulation runs.
     SimulationColumn {
         Run: "run", false, false;
         Asks: "asks", false, true, more;
@@ -336,7 +336,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of what was used over time.
+    /// The columns of usage over time.
     UsageColumn {
         Cpu: "cpu", false, true;
         Name: "name", false, false;
@@ -353,7 +353,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of what runs on a node.
+    /// The columns of a node's allocations.
     AllocationColumn {
         Arrival: "arrival", false, false;
         Application: "application", false, false;

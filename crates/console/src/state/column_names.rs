@@ -1,4 +1,4 @@
-//! The pages with a list, with the names of their columns.
+//! The columns of each page with a list.
 
 use crate::state::column::{
     AlertColumn, AllocationColumn, AppColumn, AskColumn, AuditColumn, ClusterColumn, Column, EventColumn,
@@ -6,15 +6,12 @@ use crate::state::column::{
     UsageColumn, UserColumn,
 };
 
-/// The names of a list's columns.
 fn names<C: Column>() -> Vec<&'static str> {
     C::ALL.iter().map(|column| column.name()).collect()
 }
 
-/// The names of a page's columns.
 type Names = fn() -> Vec<&'static str>;
 
-/// The pages with a list, with the names of their columns.
 const LISTS: [(&str, Names); 17] = [
     ("queues", names::<QueueColumn>),
     ("apps", names::<AppColumn>),
@@ -35,7 +32,7 @@ const LISTS: [(&str, Names); 17] = [
     ("shadow", names::<ShadowColumn>),
 ];
 
-/// The columns of the list of a page, by the page's name; `None` where it has no list.
+/// The columns of a page by name; `None` without a list.
 pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
     LISTS.iter().find(|(name, _)| *name == page).map(|(_, columns)| columns())
 }

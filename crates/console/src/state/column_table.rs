@@ -1,7 +1,7 @@
-//! One row of the table of columns: what makes the enum of a list from its rows.
+//! A macro that makes the column enum of a list.
 
-/// Makes an enum of columns from rows `Name: "name", live, largest first;`, the first being the default; `more` at the end of a row says
-/// that the key for the next column leaves it out, `line` that nothing is sorted by it.
+/// Makes a column enum from rows `Name: "name", live, largest first;`, the first one the default. `more` excludes a
+/// column from the next-column key; `line` cannot be sorted.
 macro_rules! columns {
     (@steps) => { true };
     (@steps more) => { false };

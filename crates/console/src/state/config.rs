@@ -1,4 +1,4 @@
-//! The page with the configuration: its text, as it runs or as it is edited.
+//! The configuration page, for viewing and editing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,81 +6,81 @@ use std::time::Duration;
 use crate::state::editor::{Buffer, CheckResult, Completion};
 use view::act::Configuration;
 
-/// The text of the configuration with what is known of it.
+/// The text and its check.
 #[derive(Clone, Debug)]
 pub struct ConfigPage {
-    /// The one that the text was taken from; `None` where it is unknown.
+    /// The configuration that was edited, if known.
     pub base: Option<Arc<Configuration>>,
     /// The text, with the cursor.
     pub buffer: Buffer,
-    /// The text differs from the active one.
+    /// The text differs from the active configuration.
     pub modified: bool,
-    /// The first line on the screen.
+    /// The first visible line.
     pub top: usize,
-    /// The columns that are scrolled away at the left.
+    /// The number of columns scrolled off on the left.
     pub left: usize,
-    /// What was found out about the text; its version names the text that was examined.
+    /// The last check, with its version.
     pub checked: CheckResult,
-    /// What it leads to in the next minutes, by the version of the text that was tried.
+    /// The forecast with the version of the text.
     pub forecast: Option<Forecast>,
-    /// When the text is to be examined again.
+    /// When to check the text.
     pub due: Option<Duration>,
-    /// It is being examined.
+    /// A check is running.
     pub checking: bool,
-    /// What is searched for; empty when nothing is.
+    /// The search text; may be empty.
     pub find: String,
-    /// What the word before the cursor could become.
+    /// The completions of the word before the cursor.
     pub completion: Completion,
-    /// Which of these is chosen.
+    /// The selected completion.
     pub chosen: usize,
-    /// What is next to the text.
+    /// The content of the side pane.
     pub beside: Beside,
-    /// The first line of that on the screen.
+    /// The first visible line of the side pane.
     pub beside_top: usize,
-    /// On a narrow screen that is shown in place of the text.
+    /// On a narrow screen, the pane replaces the text.
     pub swapped: bool,
-    /// On a wide screen that is shown or folded, as the person chose; `None`: it is shown while it has something to say.
+    /// The user's choice on a wide screen; `None`: shown while it has content.
     pub unfolded: Option<bool>,
-    /// The one that was active before a person here applied another one.
+    /// The active configuration before the last apply here.
     pub before: Option<Arc<Configuration>>,
     /// The text that is being applied.
     pub applying: Option<Applying>,
-    /// A text that was applied from here while something else was written already: that is an edit of it.
+    /// Applied while the buffer already contained an edit of it.
     pub applied: Option<String>,
 }
 
-/// What a text leads to, as it is tried on a copy of the cluster.
+/// A forecast from a copy of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// Which version of the text is tried.
+    /// The version of the tested text.
     pub version: u64,
-    /// In lines; or why that is unknown. `None`: it is still tried.
+    /// `None` while it runs.
     pub found: Option<Result<Vec<String>, String>>,
 }
 
 /// A text that is being applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applying {
-    /// The number of the order.
+    /// The number of the operation.
     pub number: u64,
-    /// The text that was sent; the text on the page may have changed since.
+    /// The buffer may have changed since.
     pub text: String,
 }
 
-/// What is next to the text.
+/// The content of the side pane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beside {
-    /// What the edit means.
+    /// The consequences of the edit.
     #[default]
     Meaning,
-    /// The lines that differ.
+    /// The changed lines.
     Lines,
-    /// What was changed underneath, against the same.
+    /// Changes of the active configuration since the edit started.
     Underneath,
 }
 
 impl ConfigPage {
-    /// How long after the last change the text is examined.
+    /// The delay from the last edit to the check.
     pub const PAUSE: Duration = Duration::from_millis(150);
 
     /// The page on a configuration.
@@ -109,7 +109,7 @@ impl ConfigPage {
         }
     }
 
-    /// Whether what was found out is about the text as it is now.
+    /// Whether the check result matches the current text.
     pub fn is_checked(&self) -> bool {
         self.checked.version == self.buffer.version() && self.due.is_none() && !self.checking
     }

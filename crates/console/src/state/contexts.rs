@@ -1,21 +1,21 @@
-//! Schedulers that one can go to, each with what is known of it.
+//! Schedulers that can be opened, and their known state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a context is written down.
+/// Where a context is defined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContextOrigin {
-    /// In the person's settings.
+    /// The user's settings.
     #[default]
     Settings,
-    /// In the kubeconfig.
+    /// The kubeconfig.
     Kubeconfig,
 }
 
 impl ContextOrigin {
-    /// The word for it on the screen: `settings`, `kubeconfig`.
+    /// The displayed name: `settings`, `kubeconfig`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Settings => "settings",
@@ -24,74 +24,74 @@ impl ContextOrigin {
     }
 }
 
-/// A scheduler that one can go to.
+/// A scheduler that can be opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextEntry {
-    /// What `:context` takes: a name of the settings, or `k8s://` and a name of the kubeconfig.
+    /// A name from the settings, or `k8s://CONTEXT`.
     pub name: String,
-    /// The address, of the API server where it is one of the kubeconfig.
+    /// The address of the server or the API server.
     pub address: String,
-    /// The user that is named for it; empty where none is.
+    /// The configured user; may be empty.
     pub user: String,
-    /// The namespace that is named for it; empty where none is.
+    /// The configured namespace; may be empty.
     pub namespace: String,
-    /// Where it is written down.
+    /// Where it is defined.
     pub origin: ContextOrigin,
-    /// It is the current one of the kubeconfig.
+    /// It is the current kubeconfig context.
     pub current: bool,
-    /// The program that gives its credentials. It may want something of the person, so it is run only when requested.
+    /// It may prompt the user, so it runs only on request.
     pub plugin: Option<String>,
 }
 
-/// What a context answered.
+/// The response of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextFacts {
-    /// How long the first answer took.
+    /// The latency of the first response.
     pub took: Duration,
-    /// What answers, with its version: `Kubernetes v1.34.2`.
+    /// The product and version: `Kubernetes v1.34.2`.
     pub version: String,
-    /// Who one is there, with the groups; or why that is unknown.
+    /// The user with groups there, or why unknown.
     pub user: Result<String, String>,
-    /// Where the scheduler is in a cluster; or why none is found.
+    /// The scheduler in a cluster, or why none was found.
     pub scheduler: Option<Result<String, String>>,
 }
 
-/// What is known of a context.
+/// The known state of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContextState {
-    /// An answer is awaited.
+    /// A response is awaited.
     Asked,
-    /// It answered with these.
+    /// It responded.
     Reached(ContextFacts),
-    /// It did not, for this reason.
+    /// It failed with this reason.
     Failed(String),
 }
 
-/// All contexts, and what is known of them.
+/// All contexts and their known state.
 #[derive(Clone, Debug, Default)]
 pub struct Contexts {
-    /// Those that there are, by name.
+    /// The contexts, sorted by name.
     pub all: Vec<Arc<ContextEntry>>,
-    /// What is known of each, by name; nothing of those that were not asked.
+    /// The state by name, for contexts that were contacted.
     pub known: BTreeMap<String, ContextState>,
-    /// The one that is examined, where it was opened by its name.
+    /// The shown context, if opened by name.
     pub here: Option<String>,
     /// Why the kubeconfig is invalid.
     pub fault: Option<String>,
 }
 
 impl Contexts {
-    /// The names of all.
+    /// All names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.all.iter().map(|one| one.name.as_str())
     }
 }
 
-/// The page of the contexts. It is no list of the scheduler's, so it is there also while that cannot be reached.
+/// Works while the scheduler is unreachable.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContextsPage {
-    /// The context under the cursor, by its place.
+    /// The row under the cursor.
     pub index: usize,
-    /// The first line on the screen.
+    /// The first visible line.
     pub top: usize,
 }

@@ -1,13 +1,13 @@
-//! Where one is in a list: on a thing, not on a row number.
+//! The cursor of a list, on an item, not on a row number.
 
-/// The row under the cursor, known by identity, and the part of the list that is on the screen.
+/// The row by identity, and the visible part.
 #[derive(Clone, Debug)]
 pub struct Cursor<I> {
-    /// The thing the person went to. It can be out of kind for a while, behind a filter.
+    /// A filter may hide it for a while.
     pub wanted: Option<I>,
-    /// The row under the cursor; of no meaning in an empty list.
+    /// Meaningless in an empty list.
     pub index: usize,
-    /// The first row on the screen.
+    /// The first visible row.
     pub top: usize,
 }
 
@@ -31,7 +31,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// The index that the movement leads to, in a list of `len` rows of which `height` are on the screen.
+    /// The new index in `len` rows with `height` visible.
     pub fn from(self, index: usize, len: usize, height: usize) -> usize {
         let last = len.saturating_sub(1);
         let by = |rows: isize| index.saturating_add_signed(rows).min(last);
@@ -48,25 +48,24 @@ impl Move {
 }
 
 impl<I: PartialEq> Cursor<I> {
-    /// A cursor that goes to `wanted` as soon as the list is there.
+    /// Moves to `wanted` when available.
     pub fn at(wanted: I) -> Self {
         Self { wanted: Some(wanted), index: 0, top: 0 }
     }
 
-    /// Puts the cursor on a row.
+    /// Moves the cursor to a row.
     pub fn go(&mut self, index: usize, len: usize, identity: impl Fn(usize) -> Option<I>) {
         self.index = index.min(len.saturating_sub(1));
         self.wanted = identity(self.index);
     }
 
-    /// Finds the wanted thing again after the list changed. When it is not there, the cursor stays at its height, or goes to
-    /// `instead`; `keep` says that the thing is only hidden and is still what is wanted.
+    /// Finds the wanted item; otherwise the cursor stays at its index or moves to `instead`. `keep`: it is only hidden.
     pub fn find(&mut self, len: usize, identity: impl Fn(usize) -> Option<I>, instead: Option<usize>, keep: bool) {
         let is = |index: usize, wanted: &I| identity(index).as_ref() == Some(wanted);
         self.find_by(len, is, &identity, instead, keep);
     }
 
-    /// The same where `is` says cheaply whether a thing is at an index. Looks next to the cursor first.
+    /// [`Cursor::find`] with a cheap comparison; nearest rows first.
     pub fn find_by(
         &mut self,
         len: usize,
@@ -98,7 +97,7 @@ impl<I: PartialEq> Cursor<I> {
         }
     }
 
-    /// Scrolls as little as needed to have the cursor on the screen, and leaves no empty rows below a long list.
+    /// Scrolls minimally, and fills the screen.
     pub fn scroll(&mut self, len: usize, height: usize) {
         let height = height.max(1);
         self.index = self.index.min(len.saturating_sub(1));
@@ -106,7 +105,7 @@ impl<I: PartialEq> Cursor<I> {
         self.top = self.top.min(len.saturating_sub(height));
     }
 
-    /// The rows on the screen.
+    /// The visible rows.
     pub fn visible(&self, len: usize, height: usize) -> std::ops::Range<usize> {
         let top = self.top.min(len);
         top..(top + height).min(len)

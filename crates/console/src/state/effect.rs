@@ -1,4 +1,4 @@
-//! Effects outside of the state that an update requests. The update returns a list; the session and the runtime carry it out in order.
+//! The effects that an update requests, carried out in order by the session and the runtime.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,119 +17,118 @@ use view::kubernetes::{EventsOf, LogName, ObjectName};
 use view::used::UsageQuestion;
 use view::waiting::Question;
 
-/// One thing to be done outside of the state.
+/// An action outside of the state.
 #[derive(Clone, Debug)]
 pub enum Effect {
-    /// Draw the screen again: it shows something else now.
+    /// Draw the changed screen.
     Redraw,
-    /// Draw the screen from nothing: another program wrote over it.
+    /// Another program wrote to the terminal.
     Repaint,
-    /// End the console.
+    /// Exit the console.
     Quit,
-    /// Put the process into the background.
+    /// Suspend the process to the background.
     Suspend,
-    /// Put a text into the terminal's clipboard.
+    /// Copy a text to the terminal's clipboard.
     Copy(String),
-    /// Open a text in the person's own editor. Answered by [`super::reply::Reply::TextEdited`].
+    /// Edit a text in `$EDITOR`. Answered by [`super::reply::Reply::TextEdited`].
     EditText(String),
-    /// Run a person's own command that takes the terminal. Answered by [`super::reply::Reply::OwnEnded`].
+    /// Run a command in the terminal. Answered by [`super::reply::Reply::OwnEnded`].
     RunOwn(Box<OwnRun>),
-    /// Open another scheduler, by the name of its context. Answered by [`super::reply::Reply::ContextOpened`].
+    /// Open a scheduler by context name. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
-    /// Ask a context what it is, by its name. Answered by [`super::reply::Reply::ContextAnswered`].
+    /// Contact a context by name. Answered by [`super::reply::Reply::ContextAnswered`].
     AskContext(String),
-    /// Send an order to the source, under its number. Answered by [`super::reply::Reply::OrderAnswered`].
+    /// Send an operation with its number. Answered by [`super::reply::Reply::OrderAnswered`].
     SendOrder(u64, Order),
-    /// Report an order that was refused here, so that the source can write it into the audit.
+    /// Report a rejected operation for the audit.
     ReportRefusal(Order, Refusal),
     /// Fetch the text of a revision. Answered by [`super::reply::Reply::RevisionText`].
     FetchRevision(u64),
-    /// Ask the source why something waits. Answered by [`super::reply::Reply::Explained`].
+    /// Ask why something is pending. Answered by [`super::reply::Reply::Explained`].
     Explain(Question),
-    /// Ask the source what a shadow found. Answered by [`super::reply::Reply::ShadowKnown`].
+    /// Fetch the findings of a shadow. Answered by [`super::reply::Reply::ShadowKnown`].
     AskShadow,
-    /// Ask the source what was used over time. Answered by [`super::reply::Reply::UsageKnown`].
+    /// Fetch usage over time. Answered by [`super::reply::Reply::UsageKnown`].
     AskUsage(UsageQuestion),
-    /// Ask the source which allocations a text would have preempted. Answered by [`super::reply::Reply::QuotasPreviewed`].
+    /// Answered by [`super::reply::Reply::QuotasPreviewed`].
     PreviewQuotas(Arc<str>),
-    /// Fetch the view of an earlier time. Answered by [`super::reply::Reply::PastView`].
+    /// Answered by [`super::reply::Reply::PastView`].
     FetchPastView(Time),
-    /// Fetch what happened right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
+    /// Right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
     FetchPastSpan(Time, Step),
-    /// Look at the job that an application is, with a part of its output. Answered by [`super::reply::Reply::JobSeen`].
+    /// Fetch a job with output. Answered by [`super::reply::Reply::JobSeen`].
     LookAtJob(AppId, OutputWanted),
-    /// Look up what jobs are called. Answered by [`super::reply::Reply::JobsNamed`].
+    /// Fetch the names of jobs. Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
-    /// Something about the owners of pods, for the source.
+    /// Read or suspend the owners of pods.
     Owners(OwnersWork),
-    /// Read something of an object of Kubernetes.
+    /// Read data of a Kubernetes object.
     ForPod(ForPod),
-    /// Have something done to a job. Answered by [`super::reply::Reply::JobChanged`].
+    /// Change a job. Answered by [`super::reply::Reply::JobChanged`].
     ChangeJob(JobOrder),
-    /// Do something with a what-if.
+    /// A step in a what-if.
     WhatIf(WhatIfStep),
-    /// Work out the effect of an edited configuration, by the version of its text and in a partition. A forecast under way is stopped.
-    /// Answered by [`super::reply::Reply::Forecast`].
+    /// Version, text, and partition. Stops a running forecast. Answered by [`super::reply::Reply::Forecast`].
     Forecast(u64, Arc<str>, Arc<str>),
-    /// Stop that: the text is another one by now.
+    /// Stop the forecast: the text has changed.
     StopForecast,
-    /// Find what mattered among the source's events from this number on. Answered by [`super::reply::Reply::MomentsFound`].
+    /// Find important events from this number. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
-    /// Let the terminal ring, or show a notification of the desktop by an escape sequence.
+    /// A bell or a desktop notification.
     Notify {
-        /// It rings its bell.
+        /// Ring the bell.
         bell: bool,
-        /// By which sequence, if by any.
+        /// The escape sequence, if any.
         by: Option<Osc>,
-        /// What is reported, in one line.
+        /// One line of text.
         text: String,
     },
-    /// Change the silences of the source's alerts. Answered by [`super::reply::Reply::SilenceChanged`].
+    /// Answered by [`super::reply::Reply::SilenceChanged`].
     Silence(SilenceStep),
-    /// Do this in a worker thread.
+    /// Run this in a worker thread.
     Work(Work),
 }
 
-/// What is read of a pod, or of another object of Kubernetes.
+/// Data of a pod or another Kubernetes object.
 #[derive(Clone, Debug)]
 pub enum ForPod {
     /// Its events. Answered by [`super::reply::Reply::PodEvents`].
     Events(EventsOf),
-    /// It as YAML, under the UID of the pod. Answered by [`super::reply::Reply::PodText`].
+    /// YAML, by pod UID. Answered by [`super::reply::Reply::PodText`].
     Text(Arc<str>, ObjectName),
-    /// It as YAML for the clipboard. Answered by [`super::reply::Reply::ObjectCopied`].
+    /// The YAML for the clipboard. Answered by [`super::reply::Reply::ObjectCopied`].
     Copy(ObjectName),
-    /// Open a log instead of the one before, and read its first part. Answered by [`super::reply::Reply::PodLog`].
+    /// Closes the previous log. Answered by [`super::reply::Reply::PodLog`].
     OpenLog(LogName),
-    /// Read the next part of the log. Answered by [`super::reply::Reply::PodLog`].
+    /// The next part. Answered by [`super::reply::Reply::PodLog`].
     ReadLog(LogName),
-    /// No one examines the log any more.
+    /// Close the log.
     CloseLog,
 }
 
-/// One change of the silences, at a time of the cluster.
+/// One change of the silences, at a cluster time.
 #[derive(Clone, Debug)]
 pub enum SilenceStep {
-    /// Silence from now on.
+    /// Start a silence.
     Begin(SilenceOrder, Time),
-    /// End a silence by its number; someone of this name does.
+    /// End a silence: its number and the acting user.
     End(u64, String, Time),
 }
 
 /// One step of a what-if.
 #[derive(Clone, Debug)]
 pub enum WhatIfStep {
-    /// Make a change in it that is written in words.
+    /// Add a change, written as text.
     Suppose(String),
-    /// Have its two sides compared as they stand.
+    /// Compare both sides in their current state.
     Compare,
-    /// Have a copy of the cluster made, and these orders given in it. Answered by [`super::reply::Reply::WhatIfOpened`].
+    /// A copy with these operations. Answered by [`super::reply::Reply::WhatIfOpened`].
     Open(Vec<Order>),
-    /// Return to the cluster. With `true` the changes are given to it as orders.
+    /// `true` applies the changes to the cluster.
     Leave(bool),
-    /// Move its time on.
+    /// Advance its clock.
     Advance(Duration),
-    /// Take a change back, by its number from 1.
+    /// Revert a change, by its number from 1.
     TakeBack(usize),
     /// Show the other side.
     TurnOver,
@@ -142,29 +141,29 @@ impl From<Work> for Effect {
 }
 
 impl State {
-    /// Adds an effect to those that the running update returns.
+    /// Adds an effect for the end of the update.
     pub(crate) fn emit(&mut self, effect: impl Into<Effect>) {
         self.effects.push(effect.into());
     }
 
-    /// Emits [`Effect::Redraw`], once for each update.
+    /// Requests a redraw at most once per update.
     pub(crate) fn redraw(&mut self) {
         if !self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) {
             self.effects.push(Effect::Redraw);
         }
     }
 
-    /// The effects that were emitted. Only [`crate::update`] calls this, where an update ends.
+    /// Takes the effects. Only [`crate::update`] calls this, at the end of an update.
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 }
 
-/// What is wanted of the owners of pods.
+/// Work on the owners of pods.
 #[derive(Clone, Debug)]
 pub enum OwnersWork {
-    /// Look up who owns the pods of an application, in a partition. Answered by [`super::reply::Reply::OwnersFound`].
+    /// Find owners in a partition. Answered by [`super::reply::Reply::OwnersFound`].
     LookUp(Arc<str>, AppId),
-    /// Suspend them, or let them run again. Answered by [`super::reply::Reply::OwnersSuspended`].
+    /// Suspend or resume owners. Answered by [`super::reply::Reply::OwnersSuspended`].
     Suspend(Box<SuspendOrder>),
 }

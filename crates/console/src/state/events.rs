@@ -9,34 +9,34 @@ use view::{EventPage, Record};
 /// The last events, by number.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    /// Which run of a scheduler numbered them.
+    /// The scheduler instance that numbered them.
     pub instance: Arc<str>,
-    /// They have been requested at least once.
+    /// Events were requested at least once.
     pub known: bool,
-    /// The number that the next one has.
+    /// The number of the next event.
     pub next: u64,
-    /// Those that are kept, the oldest first, each with its number.
+    /// The stored events with their numbers, the oldest first.
     pub records: VecDeque<(u64, Arc<Record>)>,
-    /// Events that matter from before those, up to a time: routine ones of then are kept nowhere.
+    /// Important ones before `records`; routine ones are not stored.
     pub earlier: Earlier,
     /// Counts up with every change.
     pub generation: u64,
 }
 
-/// Events that matter from before the last ones.
+/// Important events before the last ones.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    /// Up to which time they were requested, and the number below which they are; `None` when they were not.
+    /// Requested for this time and below this number.
     pub of: Option<(Time, u64)>,
-    /// Each with its number, the oldest first.
+    /// With numbers, the oldest first.
     pub records: Vec<(u64, Arc<Record>)>,
 }
 
 impl Events {
-    /// How many are kept.
+    /// The maximum number of stored events.
     pub const RETAINED: usize = 20_000;
 
-    /// Takes what came. Whether there was anything new.
+    /// Returns whether any event is new.
     pub fn take(&mut self, page: EventPage) -> bool {
         let first = !self.known;
         self.known = true;
@@ -48,7 +48,7 @@ impl Events {
         }
         let Some((last, newest)) = page.records.last() else { return first };
         if !first && self.next < page.lowest && !self.records.is_empty() {
-            // No one looked for so long that the first of them are not kept any more.
+            // The source dropped events.
             let hole = Record::hole(self.next, page.lowest - 1, newest.at);
             self.records.push_back((self.next, Arc::new(hole)));
         }
@@ -60,18 +60,17 @@ impl Events {
         true
     }
 
-    /// How many events that matter are requested from before the last ones.
+    /// The maximum number of important earlier events.
     pub const EARLIER: usize = 5_000;
 
-    /// Which earlier ones belong to a moment on the screen; `None` where the last events reach back to the first.
+    /// Requests events for a selected time; `None` if the last events reach back.
     pub fn wants_earlier(&self, until: Time) -> Option<(Time, u64)> {
         let first = self.records.front().map(|(number, _)| *number).filter(|first| *first > 0)?;
-        // They are read again after that many routine ones have left the last events.
         let step = Self::EARLIER as u64;
         Some((until, first / step * step))
     }
 
-    /// Takes events that matter from before the last ones.
+    /// Sets the important earlier events.
     pub fn take_earlier(&mut self, of: (Time, u64), mut records: Vec<(u64, Arc<Record>)>) {
         let first = self.records.front().map_or(u64::MAX, |(number, _)| *number);
         records.retain(|(number, _)| *number < first);
@@ -79,19 +78,19 @@ impl Events {
         self.generation += 1;
     }
 
-    /// All that are known, the oldest first.
+    /// All events, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &Arc<Record>)> {
         let first = self.records.front().map_or(u64::MAX, |(number, _)| *number);
         let earlier = self.earlier.records.iter().take_while(move |(number, _)| *number < first);
         earlier.chain(&self.records).map(|(number, record)| (*number, record))
     }
 
-    /// The event of a number, if it is kept.
+    /// The event with a number, if stored.
     pub fn get(&self, number: u64) -> Option<&Arc<Record>> {
         if let Ok(at) = self.earlier.records.binary_search_by_key(&number, |(known, _)| *known) {
             return Some(&self.earlier.records[at].1);
         }
-        // Numbers are missing where some are lost.
+        // Lost events leave gaps in the numbers.
         let at = self.records.partition_point(|(known, _)| *known < number);
         self.records.get(at).filter(|(known, _)| *known == number).map(|(_, record)| record)
     }

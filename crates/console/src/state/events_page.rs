@@ -7,36 +7,36 @@ use crate::state::column::EventColumn;
 use crate::state::listing::Listing;
 use view::{ChangeDetail, ChangeType, ObjectType};
 
-/// The events, with the filter that narrows them.
+/// The events and their filter.
 #[derive(Clone, Debug)]
 pub struct EventsPage {
-    /// Only those of this object; `None` for all.
+    /// Only events of this object; `None` for all.
     pub about: Option<Arc<str>>,
-    /// Routine events are shown too.
+    /// Include routine events.
     pub all: bool,
-    /// Only those of this kind of thing.
+    /// Only events of this object type.
     pub kind: Option<ObjectType>,
-    /// Only those in which this happened.
+    /// Only events with this change.
     pub what: Option<(ChangeType, ChangeDetail)>,
-    /// How many are hidden because they continue all the time.
+    /// The number of hidden routine events.
     pub routine: usize,
-    /// The cursor stays with the newest.
+    /// The cursor follows the newest event.
     pub follow: bool,
-    /// The pods of the asks that its events name, as `namespace/pod` by the ids of the asks.
+    /// Pods as `namespace/pod`, by request id.
     pub pods: HashMap<Arc<str>, Arc<str>>,
-    /// The rows, by number.
+    /// The rows, by event number.
     pub list: Listing<u64, u64, EventColumn>,
 }
 
 impl EventsPage {
-    /// The events of an object, or of everything what matters of them.
+    /// Events of an object, or the important ones of all.
     pub fn about(about: Option<Arc<str>>) -> Self {
         let all = about.is_some();
         let pods = HashMap::new();
         Self { about, all, kind: None, what: None, routine: 0, follow: true, pods, list: Listing::default() }
     }
 
-    /// What people call an object of an event: the pod of an ask, else its id.
+    /// The pod of a request, otherwise its id.
     pub fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.pods.get(id).map_or(id, |pod| pod)
     }

@@ -1,4 +1,4 @@
-//! The page that says why something waits, or why something happened.
+//! The page that explains a pending request or an event.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,53 +12,51 @@ use view::limits_used::LimitUsed;
 use view::waiting::{Asked, Sheet, SheetLine};
 use view::{Health, Record, Side, View};
 
-/// The labels of the lines about a pending request, and about the allocations.
 const REQUEST: &str = "request";
 const ALLOCATED: &str = "allocated";
 
-/// How many changes of the cause are kept.
 const SEEN: usize = 8;
 
-/// Why something waits, or why something happened.
+/// An explanation.
 #[derive(Clone, Debug)]
 pub struct ExplainPage {
-    /// What is explained.
+    /// The subject.
     pub of: Explained,
-    /// The answer; `None` until there is one.
+    /// The answer, when available.
     pub sheet: Option<Result<Arc<Sheet>, Refusal>>,
-    /// The view that the answer was made from; `None` where the scheduler itself answered, as of the time in the answer.
+    /// `None` if the scheduler answered.
     pub view: Option<Arc<View>>,
-    /// When it was asked last, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
-    /// How long the last answer took to come.
+    /// The latency of the last answer.
     pub pace: Duration,
-    /// What it waited for, since when, as seen here; the oldest first.
+    /// Causes with their start, the oldest first.
     pub seen: Vec<(Time, String)>,
-    /// What events said of its waiting, the oldest first.
+    /// The causes from events, the oldest first.
     pub said: Vec<(Time, Arc<str>)>,
     /// The line under the cursor.
     pub index: usize,
-    /// The first line on the screen.
+    /// The first visible line.
     pub top: usize,
 }
 
-/// What is explained.
+/// The subject of an explanation.
 #[derive(Clone, Debug)]
 pub enum Explained {
-    /// Why something waits: the scheduler is asked.
+    /// A pending request; the scheduler answers.
     Waiting(Asked),
-    /// A node: what it has, and for whom.
+    /// A node: its resources and their users.
     Node(NodeId),
-    /// Something that happened.
+    /// An event.
     Event(Arc<Record>),
-    /// What needs attention, how the cluster stands, what changed; next to it when the person looked last.
+    /// Since the user's last look.
     Overview(Option<Time>),
 }
 
 impl ExplainPage {
-    /// The page of something, before there is an answer.
+    /// The page before the first answer.
     pub fn new(of: Explained) -> Self {
         Self {
             of,
@@ -74,7 +72,7 @@ impl ExplainPage {
         }
     }
 
-    /// Which question about an application the answer is about, in words: one that does not wait has another than one that does.
+    /// Depends on whether the application is pending.
     pub fn question(&self) -> &'static str {
         let Some(Ok(sheet)) = &self.sheet else { return "explanation" };
         let has = |label| sheet.lines.iter().any(|line| line.label == label);
@@ -96,7 +94,7 @@ impl ExplainPage {
 }
 
 impl ExplainPage {
-    /// Takes an answer; the cursor stays on what its line says, or at its height.
+    /// The cursor stays on its text, or index.
     pub fn take(&mut self, sheet: Result<Sheet, Refusal>) {
         let before = self.lines().get(self.index).cloned();
         if let Ok(sheet) = &sheet
@@ -116,32 +114,32 @@ impl ExplainPage {
     }
 }
 
-/// How queues stand to their guarantees.
+/// Usage of queues compared with guaranteed resources.
 #[derive(Clone, Debug, Default)]
 pub struct FairnessPage {
-    /// The rows: a queue and a resource.
+    /// One row per queue and resource.
     pub list: Listing<Arc<FairnessRow>, (QueuePath, Arc<str>), FairnessColumn>,
-    /// The view that the rows were made from.
+    /// The view of the rows.
     pub view: Option<Arc<View>>,
 }
 
-/// Whose limit, on which queue, of which resource; `None`: of the number of applications.
+/// The resource is `None` for the number of applications.
 pub type LimitKey = (Side, Arc<str>, QueuePath, Option<Arc<str>>);
 
-/// How users and groups stand to their limits.
+/// Usage of users and groups compared with limits.
 #[derive(Clone, Debug, Default)]
 pub struct LimitsPage {
-    /// The rows: a user or group, a queue and a resource.
+    /// One row per user or group, queue, and resource.
     pub list: Listing<Arc<LimitUsed>, LimitKey, LimitColumn>,
-    /// The view that the rows were made from.
+    /// The view of the rows.
     pub view: Option<Arc<View>>,
 }
 
-/// The checks that were made here.
+/// Health checks that the console ran.
 #[derive(Clone, Debug)]
 pub struct Checkup {
-    /// Of when the picture was on which they were made.
+    /// The time of the checked view.
     pub at: Time,
-    /// What they found.
+    /// The findings.
     pub health: Health,
 }

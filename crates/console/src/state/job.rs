@@ -1,4 +1,4 @@
-//! The job on the screen, where applications are jobs of a machine: its sheet, and the end of its output as text.
+//! The local job on the screen, and the end of its output.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,107 +7,101 @@ use std::time::Duration;
 use model::AppId;
 use view::job::{JobOutput, JobSheet};
 
-/// How many lines of output are kept.
 const MOST_LINES: usize = 5_000;
-/// How many characters a line has at most; what is longer continues in the next one.
+/// Longer lines are split (characters).
 const LONGEST_LINE: usize = 2_000;
-/// Columns between two stops of the tabulator.
 const TAB: usize = 8;
 
 /// The page of a job.
 #[derive(Clone, Debug)]
 pub struct JobPage {
-    /// The application that the job is for the scheduler.
+    /// The application of the job.
     pub app: AppId,
-    /// The first line of its output on the screen.
+    /// The first visible line of the output.
     pub top: usize,
-    /// The end of the output stays on the screen.
+    /// The end of the output stays visible.
     pub follow: bool,
-    /// How many lines of it are on the screen.
+    /// The number of visible lines of output.
     pub room: usize,
 }
 
 impl JobPage {
-    /// The page of a job, at the end of its output.
+    /// Opens at the end of the output.
     pub fn new(app: AppId) -> Self {
         Self { app, top: 0, follow: true, room: 1 }
     }
 }
 
-/// The job on the screen: the data about it, and the requests under way.
+/// The watched job.
 #[derive(Clone, Debug, Default)]
 pub struct JobWatch {
-    /// The application that is examined; `None` before the first one.
+    /// The watched application, if any.
     pub app: Option<AppId>,
-    /// What it is; or why that is unknown. `None` until there is an answer.
+    /// `None` until there is an answer.
     pub seen: Option<Result<Arc<JobSheet>, String>>,
-    /// Its output, as far as it was requested.
+    /// The loaded output.
     pub output: OutputText,
-    /// When it was requested last, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
-    /// The last question was for its output too.
+    /// The last request included output.
     pub with_output: bool,
-    /// There is more output than came with the last answer.
+    /// The output continues after the last answer.
     pub more: bool,
-    /// What happens to the orders of the last question.
+    /// The operations of the last question.
     pub acting: Acting,
 }
 
-/// Orders on jobs on their way.
+/// Job operations under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acting {
-    /// How many answers are waited for.
+    /// The number of missing answers.
     pub left: usize,
-    /// How many were carried out.
+    /// The number that succeeded.
     pub done: usize,
-    /// How many were refused.
+    /// The number that were rejected.
     pub refused: usize,
 }
 
 impl JobWatch {
-    /// What is known of the job of an application.
+    /// The known job of an application.
     pub fn of(&self, app: &AppId) -> Option<&Arc<JobSheet>> {
         self.seen.as_ref()?.as_ref().ok().filter(|_| self.app.as_ref() == Some(app))
     }
 }
 
-/// The end of an output as lines of text, without the codes by which programs color it. What comes after a carriage return takes the
-/// place of its line, as on a terminal.
+/// Lines without color codes. Text after a carriage return replaces its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputText {
-    /// Of which attempt; 0 before anything came.
+    /// The attempt; 0 before the first output.
     pub attempt: u32,
-    /// The number of the byte that follows.
+    /// The offset of the next byte.
     pub next: u64,
-    /// Something stood before the first line that is not here.
+    /// Earlier lines were dropped.
     pub cut: bool,
     lines: VecDeque<String>,
-    /// The bytes of a character that has not come whole.
     part: Vec<u8>,
-    /// The line that has not ended.
     line: String,
-    /// A carriage return came: what follows takes the place of the line.
+    /// After a carriage return: the next text replaces the line.
     returned: bool,
     code: Code,
 }
 
-/// Where a code of the terminal stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Code {
     #[default]
     None,
-    /// An escape came.
+    /// After the escape character.
     Begun,
-    /// A control sequence, until its last letter.
+    /// In a control sequence, until its last letter.
     Control,
-    /// A text for the terminal, until a bell or an escape.
+    /// Until a bell or an escape.
     Text,
 }
 
 impl OutputText {
-    /// Takes what came.
+    /// Adds output.
     pub fn take(&mut self, output: &JobOutput) {
         if output.attempt != self.attempt {
             *self = Self { attempt: output.attempt, next: output.first, cut: output.first > 0, ..Self::default() };
@@ -115,7 +109,6 @@ impl OutputText {
         if output.first > self.next {
             *self = Self { attempt: self.attempt, cut: true, ..Self::default() };
         }
-        // Bytes that came before are not taken again.
         let known = usize::try_from(self.next.saturating_sub(output.first)).unwrap_or(usize::MAX);
         let new = output.bytes.get(known..).unwrap_or_default();
         self.next = (output.first + output.bytes.len() as u64).max(self.next);
@@ -179,17 +172,17 @@ impl OutputText {
         }
     }
 
-    /// How many lines there are, the one that has not ended included.
+    /// The number of lines, including the last incomplete one.
     pub fn len(&self) -> usize {
         self.lines.len() + usize::from(!self.line.is_empty())
     }
 
-    /// Whether there is none.
+    /// Whether no line exists.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The lines from one on.
+    /// The lines from index `first`.
     pub fn from(&self, first: usize) -> impl Iterator<Item = &str> {
         let last = (!self.line.is_empty()).then_some(self.line.as_str());
         self.lines.iter().map(String::as_str).chain(last).skip(first)

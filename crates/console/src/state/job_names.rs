@@ -1,4 +1,4 @@
-//! What the jobs on the screen are called, where applications are jobs: a list of them names applications by numbers only.
+//! The names of local jobs; their list has only numbers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,28 +6,28 @@ use std::time::Duration;
 
 use model::AppId;
 
-/// How many names are kept; with more all are forgotten, and those on the screen requested again.
+/// With more names all are dropped, and the visible ones requested again.
 const MOST: usize = 10_000;
 
-/// The names that are known, and what is under way for others.
+/// The known names, and the request for others.
 #[derive(Clone, Debug, Default)]
 pub struct JobNames {
     known: HashMap<AppId, Arc<str>>,
-    /// When names were requested last, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
-    /// The last question got no answer.
+    /// The last request failed.
     pub unanswered: bool,
 }
 
 impl JobNames {
-    /// What a job is called; `None` where that is unknown, empty where one may not know it.
+    /// `None` if unknown, empty if denied.
     pub fn of(&self, app: &AppId) -> Option<&Arc<str>> {
         self.known.get(app)
     }
 
-    /// Takes the names of jobs that were requested.
+    /// Adds the requested names.
     pub fn take(&mut self, names: Vec<(AppId, String)>) {
         if self.known.len() + names.len() > MOST {
             self.known.clear();

@@ -1,4 +1,4 @@
-//! Work next to the draw loop: the jobs, with copies of their inputs, and their results.
+//! Jobs outside of the draw loop, with copies of their inputs.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,60 +6,60 @@ use std::sync::atomic::AtomicBool;
 use crate::state::page::{Page, Stamp};
 use view::View;
 
-/// Up to how many rows are examined where frames are drawn.
+/// Shorter lists are made in the draw loop.
 pub const LONG: usize = 20_000;
 
 /// A list that is being made.
 #[derive(Clone, Debug)]
 pub struct Making {
-    /// Counts up; an answer with another number is too late.
+    /// Counts up; results with another number are outdated.
     pub number: u64,
-    /// The person has chosen something else meanwhile.
+    /// The user has chosen another list.
     pub overtaken: Arc<AtomicBool>,
 }
 
-/// A list to be made.
+/// A request to make a list.
 #[derive(Clone, Debug)]
 pub struct ListJob {
-    /// The number of the making.
+    /// The number of the request.
     pub number: u64,
     /// A copy of the page.
     pub page: Page,
-    /// What the rows are made from.
+    /// The view for the rows.
     pub view: Arc<View>,
-    /// The stamp of that view and page.
+    /// The stamp of the view and page.
     pub stamp: Stamp,
-    /// Set when the person has chosen something else meanwhile: the job gives up.
+    /// Set when the user has chosen another list.
     pub overtaken: Arc<AtomicBool>,
 }
 
-/// A list that was made.
+/// The result of a list job.
 #[derive(Clone, Debug)]
 pub struct ListResult {
-    /// The number of the making.
+    /// The number of the request.
     pub number: u64,
-    /// The page with its rows, and what they were made from; `None` when it was given up.
+    /// `None` if the job stopped.
     pub page: Option<(Page, Stamp)>,
 }
 
-/// Names that were found.
+/// Completions that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// What was written then.
+    /// The typed text of the request.
     pub typed: String,
-    /// The best ones for that, best first.
+    /// The matches, best first.
     pub best: Vec<String>,
 }
 
-/// Names to be found.
+/// A request for completions.
 #[derive(Clone, Debug)]
 pub struct NamesJob {
-    /// Where the applications are looked for.
+    /// The view with the applications.
     pub view: Arc<View>,
-    /// In which partition of it.
+    /// The partition to search.
     pub partition: Arc<str>,
-    /// What is written of the name.
+    /// The typed text.
     pub typed: String,
-    /// How many names are wanted at most.
+    /// The maximum number of matches.
     pub most: usize,
 }

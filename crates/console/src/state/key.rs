@@ -1,15 +1,15 @@
-//! Keys as the console knows them, their names, and the short writing of key sequences for tests.
+//! Keys, their names, and a notation for tests.
 
 use std::fmt;
 
-/// A key with its modifiers. Shift is part of the character, or of [`Code::BackTab`].
+/// Shift is part of the character, or of [`Code::BackTab`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// The key without what is held down with it.
+    /// The key without modifiers.
     pub code: Code,
-    /// Control was held.
+    /// With Control.
     pub ctrl: bool,
-    /// Alt was held.
+    /// With Alt.
     pub alt: bool,
 }
 
@@ -35,7 +35,7 @@ pub enum Code {
     F(u8),
 }
 
-/// The names of the keys that are not characters. The first name of a code is the one that is shown.
+/// The first name of a code is displayed.
 const NAMES: [(&str, Code); 20] = [
     ("enter", Code::Enter),
     ("ret", Code::Enter),
@@ -65,7 +65,7 @@ impl Key {
         Self { code, ctrl: false, alt: false }
     }
 
-    /// Reads a key's name: `a`, `G`, `enter`, `ctrl-c`, `alt-b`, `F5`. `None` for what is no key.
+    /// `a`, `G`, `enter`, `ctrl-c`, `alt-b`, `F5`
     pub fn parse(name: &str) -> Option<Self> {
         let (mut ctrl, mut alt, mut rest) = (false, false, name);
         loop {
@@ -88,10 +88,10 @@ impl Key {
         Some(Self { code, ctrl, alt })
     }
 
-    /// Reads a sequence: characters represent themselves, everything else in angle brackets: `/eng<ret>jd`, `<C-c>`.
+    /// Parses a sequence: `/eng<ret>jd`, `<C-c>`.
     ///
     /// # Errors
-    /// The piece that is no key.
+    /// The part that is not a key.
     pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let mut keys = Vec::new();
         let mut rest = text;

@@ -1,4 +1,4 @@
-//! The layers over a page: the topmost one gets the keys first.
+//! The layers over a page. The topmost receives keys first.
 
 use std::time::Duration;
 
@@ -14,164 +14,162 @@ use view::job::JobOrder;
 /// A layer over the page.
 #[derive(Clone, Debug)]
 pub enum Layer {
-    /// The keys of the page below, and all others.
+    /// The keys of the page, and all others.
     Help(Help),
-    /// What was reported lately.
+    /// Recent messages.
     Messages {
-        /// The first line on the screen, counted from the newest.
+        /// The first visible line, from the newest.
         top: usize,
     },
-    /// A way through the console for newcomers.
+    /// A tour for new users.
     Tour {
-        /// The first line on the screen.
+        /// The first visible line.
         top: usize,
     },
-    /// How the figures on the page below are computed.
+    /// How the values on the page are computed.
     Figures(Figures),
-    /// The columns of the list below, to be chosen.
+    /// The column picker of the list.
     Columns(ColumnPicker),
     /// The command line.
     Command(CommandLine),
-    /// The filter of the list below, or of the help, being written.
+    /// The filter input of the list or the help.
     Filter {
-        /// What is written so far, with its cursor.
+        /// The current text.
         line: LineEdit,
     },
-    /// The form of the page below is being written.
+    /// The form of the page, in edit mode.
     Form,
-    /// The configuration below is being edited.
+    /// The configuration, in edit mode.
     Edit,
-    /// A question to be answered first.
+    /// A confirmation.
     Confirm(Confirm),
-    /// The reason for what the question below asks about, being written.
+    /// The reason for the confirmation under it.
     Reason {
-        /// What is written so far, with its cursor.
+        /// The current text.
         line: LineEdit,
     },
 }
 
-/// The help: how far it is scrolled, and by what it is filtered.
+/// Scroll position and filter.
 #[derive(Clone, Debug, Default)]
 pub struct Help {
-    /// The first line on the screen.
+    /// The first visible line.
     pub top: usize,
-    /// The filter; empty lets everything through.
+    /// The filter; may be empty.
     pub filter: String,
 }
 
-/// The columns of a list while they are chosen: those that are shown in their order, then the others. The first one has the names and
-/// always stays.
+/// Shown columns in order, then the others. The names are always first.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnPicker {
-    /// Every column of the page in its order, shown or not.
+    /// All columns of the page in order.
     pub rows: Vec<PickedColumn>,
-    /// The one under the cursor.
+    /// The row under the cursor.
     pub at: usize,
-    /// Something was changed since it was opened.
+    /// Something has changed since the picker opened.
     pub changed: bool,
 }
 
-/// A column while columns are chosen.
+/// A column in the picker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PickedColumn {
-    /// The column, and how wide it is to be.
+    /// The column and its chosen width.
     pub choice: ColumnChoice,
     /// Whether it is shown.
     pub shown: bool,
-    /// How wide it is by itself.
+    /// Its automatic width.
     pub usual: u16,
 }
 
-/// How the figures on a page are computed: those of the page are computed again for each newer view.
+/// Updated for each view.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// What they are of.
+    /// The subject.
     pub of: String,
-    /// The time of the view that they are from; `None` for a list that no view changes.
+    /// `None` if independent of a view.
     pub at: Option<Time>,
-    /// One by one, in the order of the screen.
+    /// In the order of the screen.
     pub list: Vec<Figure>,
-    /// The first line on the screen.
+    /// The first visible line.
     pub top: usize,
 }
 
-/// A figure, and how it came about.
+/// A value and its explanation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figure {
-    /// The title of its column, or its label.
+    /// The column title or the label.
     pub title: String,
-    /// The figure as it is shown; may be empty where the words have it.
+    /// The value; may be empty if `why` contains it.
     pub shown: String,
-    /// How it came about.
+    /// How it was computed.
     pub why: String,
 }
 
 /// The command line.
 #[derive(Clone, Debug, Default)]
 pub struct CommandLine {
-    /// What is written so far, with its cursor.
+    /// The current text.
     pub line: LineEdit,
-    /// What the word at the cursor could become, best first.
+    /// Completions of the word at the cursor, best first.
     pub candidates: Vec<Candidate>,
-    /// The candidate chosen with the arrows, if any.
+    /// The candidate selected with the arrows.
     pub chosen: Option<usize>,
-    /// What is written represents itself: it names something, or nothing could be added to it.
+    /// A name, or nothing can be added.
     pub whole: bool,
-    /// Names out of very many that were found for what is written, or for its start.
+    /// Completions from a very long list.
     pub names: Option<Names>,
 }
 
-/// What a word of the command line could become.
+/// A completion of a word in the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The whole line with it.
+    /// The whole line after completion.
     pub line: String,
-    /// The word itself.
+    /// The word.
     pub word: String,
-    /// What it is.
+    /// Its description.
     pub doc: String,
-    /// Its key, if it has one here.
+    /// Its key on this page, if any.
     pub key: String,
-    /// Why it cannot be used now.
+    /// Why it is unavailable.
     pub off: Option<Off>,
 }
 
-/// Why something that is offered cannot be used.
+/// Why a candidate is unavailable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Off {
     /// The command is off.
     Off(String),
-    /// What it requests would be refused.
+    /// The operation would be rejected.
     Refused(String),
 }
 
-/// A question with two answers. It opens on the one that changes nothing.
+/// A confirmation with two answers. Doing nothing is preselected.
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    /// What is asked, in one line that ends with `?`.
+    /// The question, one line that ends with `?`.
     pub title: String,
-    /// What would happen, spelled out.
+    /// The effects.
     pub lines: Vec<String>,
-    /// The word for doing it.
+    /// The verb of the button.
     pub accept: &'static str,
-    /// Whether that word is chosen at the time.
+    /// The button is selected.
     pub accepting: bool,
-    /// What is to be typed before it is done; `None` where choosing is enough.
+    /// The text to type for confirmation, if required.
     pub typed: Option<Typed>,
-    /// What is asked about.
+    /// The subject.
     pub what: Question,
-    /// Why it is done, for the audit; empty for no reason, `None` where nothing is kept of it.
+    /// `None` if no reason is recorded.
     pub reason: Option<String>,
-    /// From when on it takes an answer, on the console's clock. Later than its opening where it came by itself: keys that were on
-    /// their way to what was there before are no answers.
+    /// On the console's clock. A question that opens by itself waits: keys may belong to the previous layer.
     pub from: Duration,
 }
 
 impl Confirm {
-    /// How long a question that came by itself precedes it takes an answer.
+    /// The delay of a question that opened by itself.
     pub const MOMENT: Duration = Duration::from_millis(300);
 
-    /// A question that two answers are enough for. It takes a reason where an order is given.
+    /// Asks for a reason if it is about an operation.
     pub fn new(title: String, lines: Vec<String>, accept: &'static str, what: Question) -> Self {
         let reason = match &what {
             Question::Order(order) => Some(order.reason.clone()),
@@ -184,41 +182,41 @@ impl Confirm {
         Self { title, lines, accept, accepting: false, typed: None, what, reason, from: Duration::ZERO }
     }
 
-    /// The same, answered by typing a name where there is one.
+    /// Requires typing a name, if any.
     #[must_use]
     pub fn typing(self, want: Option<String>) -> Self {
         Self { typed: want.map(|want| Typed { want, line: LineEdit::default() }), ..self }
     }
 }
 
-/// A name that is typed to say that one means it.
+/// A name to type as confirmation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typed {
-    /// What is to be typed.
+    /// The expected text.
     pub want: String,
-    /// What is typed.
+    /// The typed text.
     pub line: LineEdit,
 }
 
-/// What is asked about.
+/// The subject of a question.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// Leaving the console, and ending the scheduler in it.
+    /// Exit the console and its scheduler.
     Quit,
-    /// Bringing the edited configuration into force.
+    /// Apply the edited configuration.
     Apply,
-    /// Looking at another scheduler, by the name of its context.
+    /// Open another scheduler, by its context.
     Context(String),
-    /// An order, which is given when the answer is yes.
+    /// Send an operation.
     Order(Box<Order>),
-    /// Several orders, which are given when the answer is yes.
+    /// Send several operations.
     Orders(Vec<Order>),
-    /// Owners of pods that are suspended, or run again, when the answer is yes.
+    /// Suspend or resume owners of pods.
     Suspend(Box<SuspendOrder>),
-    /// Something that is done to jobs when the answer is yes.
+    /// Change jobs.
     Jobs(Vec<JobOrder>),
-    /// A person's own command, run when the answer is yes.
+    /// Run a user's own command.
     Own(Box<OwnRun>),
-    /// Leaving a what-if. With `true` its changes are given to the cluster as orders.
+    /// `true` applies its changes to the cluster.
     LeaveWhatIf(bool),
 }

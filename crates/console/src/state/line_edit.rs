@@ -1,19 +1,19 @@
-//! One line of text being written, and the history of the lines that were written there before.
+//! A one-line editor and its history.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// One step of editing a line: keys become these in [`crate::input::editing`].
+/// One editing step; [`crate::input::editing`] maps keys to steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStep {
-    /// Writes a character at the cursor.
+    /// Insert a character at the cursor.
     Insert(char),
-    /// Removes what is between the cursor and a place.
+    /// Remove the text from the cursor to a location.
     Remove(Reach),
-    /// Moves the cursor to a place.
+    /// Move the cursor to a location.
     Move(Reach),
 }
 
-/// A place in a line, as seen from the cursor.
+/// A location relative to the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// One grapheme before it.
@@ -30,18 +30,18 @@ pub enum Reach {
     End,
 }
 
-/// A text with a cursor between two of its graphemes.
+/// A text with a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineEdit {
     text: String,
-    /// A byte offset, always at the border of a grapheme.
+    /// In bytes, at a grapheme boundary.
     cursor: usize,
-    /// The text was there before anything was written: what is written first takes its place.
+    /// Prefilled: the first input replaces it.
     fresh: bool,
 }
 
 impl LineEdit {
-    /// The most characters that are taken of a pasted text.
+    /// The maximum number of pasted characters.
     pub const PASTED: usize = 1000;
 
     /// A text with the cursor at its end.
@@ -50,46 +50,44 @@ impl LineEdit {
         Self { cursor: text.len(), text, fresh: false }
     }
 
-    /// A text that was there before, as in a field of a form: what is written or pasted first takes its place, a key that moves the
-    /// cursor keeps it.
+    /// The first input replaces the text; a cursor movement keeps it.
     pub fn prefilled(text: impl Into<String>) -> Self {
         Self { fresh: true, ..Self::new(text) }
     }
 
-    /// The field is entered: the first text that is written replaces its content.
+    /// Marks the text as prefilled.
     pub fn enter(&mut self) {
         self.fresh = true;
         self.cursor = self.text.len();
     }
 
-    /// Whether what is written first takes the place of the text.
+    /// Whether the first input replaces the text.
     pub fn is_fresh(&self) -> bool {
         self.fresh && !self.text.is_empty()
     }
 
-    /// Takes what was there before away, as something is written or removed.
     fn begin(&mut self) {
         if std::mem::take(&mut self.fresh) {
             (self.text, self.cursor) = (String::new(), 0);
         }
     }
 
-    /// What is written so far.
+    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What precedes the cursor.
+    /// The text before the cursor.
     pub fn before(&self) -> &str {
         &self.text[..self.cursor]
     }
 
-    /// Replaces the text and puts the cursor at its end.
+    /// The cursor is at the end.
     pub fn set(&mut self, text: impl Into<String>) {
         *self = Self::new(text);
     }
 
-    /// Carries out one step of editing.
+    /// Applies an editing step.
     pub fn apply(&mut self, step: LineStep) {
         let begins = matches!(step, LineStep::Insert(_) | LineStep::Remove(Reach::Left | Reach::Right));
         if self.is_fresh() && begins {
@@ -97,7 +95,7 @@ impl LineEdit {
         }
         match step {
             LineStep::Insert(c) => self.insert(c),
-            // What was there before went as one.
+            // The prefilled text was removed as a whole.
             LineStep::Remove(_) if self.text.is_empty() => {}
             LineStep::Remove(reach) => self.remove_to(self.reached(reach)),
             LineStep::Move(reach) => self.cursor = self.reached(reach),
@@ -116,8 +114,8 @@ impl LineEdit {
         }
     }
 
-    /// Puts pasted text at the cursor: its first line, without control characters, at most [`Self::PASTED`] characters. `false` when
-    /// nothing of it is left.
+    /// Inserts the first line without control characters, at most [`Self::PASTED`] characters. Returns `false` if
+    /// nothing remains.
     pub fn paste(&mut self, text: &str) -> bool {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if !first.is_empty() {
@@ -131,7 +129,7 @@ impl LineEdit {
     fn insert(&mut self, c: char) {
         self.text.insert(self.cursor, c);
         self.cursor += c.len_utf8();
-        // A combining character joins the grapheme before it: the cursor must not stand inside one.
+        // A combining character joins the previous grapheme.
         if !self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor) {
             let after = self.text.grapheme_indices(true).map(|(at, _)| at).find(|at| *at > self.cursor);
             self.cursor = after.unwrap_or(self.text.len());
@@ -147,7 +145,7 @@ impl LineEdit {
         }
     }
 
-    /// Removing what was between two graphemes can join them.
+    /// A removal can join graphemes.
     fn at_border(&self) -> bool {
         self.cursor == self.text.len() || self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor)
     }
@@ -172,19 +170,17 @@ impl LineEdit {
     }
 }
 
-/// What was entered before, the oldest first, and where one is in it.
+/// Earlier entries, the oldest first, and the current position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     entries: Vec<String>,
-    /// The entry shown now, and what was being written before it was called up.
     at: Option<(usize, String)>,
 }
 
 impl History {
-    /// The most entries kept.
     const RETAINED: usize = 100;
 
-    /// Adds an entry; one that repeats an earlier one takes its place.
+    /// Removes an earlier copy.
     pub fn add(&mut self, text: &str) {
         self.at = None;
         if text.trim().is_empty() {
@@ -197,7 +193,7 @@ impl History {
         }
     }
 
-    /// The entry before the one shown; `draft` is kept to return to.
+    /// The entry before the shown one; stores `draft`.
     pub fn older(&mut self, draft: &str) -> Option<String> {
         let (at, draft) = match &self.at {
             None => (self.entries.len(), draft.to_owned()),
@@ -208,7 +204,7 @@ impl History {
         self.entries.get(older).cloned()
     }
 
-    /// The entry after the one shown, at last the draft.
+    /// The draft after the last entry.
     pub fn newer(&mut self) -> Option<String> {
         let (at, draft) = self.at.take()?;
         match self.entries.get(at + 1) {
@@ -220,7 +216,7 @@ impl History {
         }
     }
 
-    /// Leaves the history: the next [`History::older`] starts at its end.
+    /// Leaves the history: [`History::older`] then starts at the end.
     pub fn leave(&mut self) {
         self.at = None;
     }

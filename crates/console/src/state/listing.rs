@@ -1,4 +1,4 @@
-//! A list on a page: its rows, its cursor, its sort and filter, and the source of the rows.
+//! Rows, cursor, sort, and filter of a list.
 
 use crate::state::column::{Column, Sort};
 use crate::state::cursor::Cursor;
@@ -6,44 +6,43 @@ use model::Time;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What every list has: its rows in order, a cursor, a sort, a filter.
+/// The rows, cursor, sort, and filter of a list.
 #[derive(Clone, Debug)]
 pub struct Listing<R, I, C> {
-    /// The rows in the order of the screen. Shared with the threads that make or write long ones next to the draw loop.
+    /// Rows, shared with the threads that make or export lists.
     pub rows: Arc<Vec<R>>,
-    /// Where one stands.
+    /// The cursor.
     pub cursor: Cursor<I>,
-    /// By which column rows are sorted, and which way.
+    /// The order.
     pub sort: Sort<C>,
-    /// The filter as written; empty lets everything through.
+    /// The filter text; may be empty.
     pub filter: String,
-    /// The filter is being written: the cursor shows what it finds, and goes back if it is given up.
+    /// The filter is being typed: the cursor previews the match.
     pub seeking: bool,
-    /// How many rows there would be without a filter.
+    /// The number of rows without the filter.
     pub total: usize,
-    /// The width of the longest text of each column of names, in the order of the screen. Rows that the filter hides count,
-    /// so that columns stay where they are while it is written.
+    /// Of each name column. Hidden rows count, so that columns do not move while the user types a filter.
     pub widest: [u16; 3],
-    /// What the rows were made from; `None` when they must be rebuilt.
+    /// `None` if they must be rebuilt.
     pub built: Option<Stamp>,
-    /// The rows are not yet those of the order, filter and scope that the person chose last: these are being made.
+    /// Newer rows are being made.
     pub awaited: bool,
-    /// The scheduler's time when the rows were made, for ages.
+    /// For ages.
     pub now: Time,
-    /// The filter was taken before its rows were there: the cursor stays on what they hold at its height.
+    /// The cursor stays at its index when the filtered rows arrive.
     pub adopts: bool,
 }
 
-/// What the rows of a list were made from.
+/// The source of a list's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The name of the partition that the rows are of.
+    /// The partition of the rows.
     pub partition: Arc<str>,
-    /// The generation of the listed data: of the tree, of the applications, of the view.
+    /// The generation of the tree, the applications, or the view.
     pub generation: u64,
-    /// The moment of the past that was shown; `None` in the present.
+    /// The selected past time; `None` in the present.
     pub until: Option<Time>,
-    /// When, on the console's clock.
+    /// The build time, on the console's clock.
     pub at: Duration,
 }
 
@@ -66,12 +65,12 @@ impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
 }
 
 impl<R, I, C: Column> Listing<R, I, C> {
-    /// How many rows the filter hides.
+    /// The number of rows that the filter hides.
     pub fn hidden(&self) -> usize {
         self.total.saturating_sub(self.rows.len())
     }
 
-    /// Whether the order or the filter examines figures that change by themselves.
+    /// The order or filter depends on changing values.
     pub fn live(&self) -> bool {
         self.sort.column.live() || self.filter.contains([':', '<', '>'])
     }
@@ -79,52 +78,52 @@ impl<R, I, C: Column> Listing<R, I, C> {
 
 /// A list of any rows and columns.
 pub trait List {
-    /// How many rows pass the filter.
+    /// Rows that pass the filter.
     fn rows(&self) -> usize;
-    /// How many rows there would be without a filter.
+    /// Rows without the filter.
     fn total(&self) -> usize;
     /// The row under the cursor.
     fn index(&self) -> usize;
-    /// The first row on the screen.
+    /// The first visible row.
     fn top(&self) -> usize;
-    /// Scrolls so that the cursor is among `height` rows on the screen.
+    /// Makes the cursor visible in `height` rows.
     fn scroll(&mut self, height: usize);
-    /// The filter as written.
+    /// The filter text.
     fn filter(&self) -> &str;
-    /// Sets the filter. The rows are not rebuilt here.
+    /// Sets the filter without rebuilding the rows.
     fn set_filter(&mut self, filter: &str);
-    /// Whether the filter is being written.
+    /// Sets whether the filter is being typed.
     fn set_seeking(&mut self, seeking: bool);
-    /// Whether the cursor stays on what the filter finds when its rows are there.
+    /// Sets [`Listing::adopts`].
     fn set_adopts(&mut self, adopts: bool);
-    /// Whether other rows are being made ([`Listing::awaited`]).
+    /// Whether newer rows are being made ([`Listing::awaited`]).
     fn awaited(&self) -> bool;
-    /// The rows are not those that the person chose last.
+    /// Marks the rows as outdated.
     fn await_rows(&mut self);
-    /// What the rows were made from.
+    /// The source of the rows.
     fn built(&self) -> Option<&Stamp>;
-    /// At this time of the scheduler the rows are made.
+    /// Sets the scheduler's time of the rows.
     fn set_now(&mut self, now: Time);
-    /// The rows were made from this, and are awaited no more.
+    /// Sets the source of the current rows.
     fn set_built(&mut self, stamp: Stamp);
-    /// Whether the order follows the figures as they change ([`Listing::live`]).
+    /// Whether the order depends on changing values ([`Listing::live`]).
     fn is_live(&self) -> bool;
-    /// The name of the column that it is sorted by, and whether the largest comes first.
+    /// The sort column and direction.
     fn sort(&self) -> (&'static str, bool);
-    /// Sorts by the column of a name in a direction; an unknown name changes nothing.
+    /// Sets column and direction; ignores unknown names.
     fn set_sort(&mut self, name: &str, descending: bool);
-    /// Drops the rows; they are made again when the page is shown.
+    /// Drops the rows until the page is shown.
     fn forget_rows(&mut self);
-    /// Sorts by the column that is `step` further.
+    /// Sorts by the column `step` further.
     fn step_sort(&mut self, step: isize);
-    /// Turns the order round.
+    /// Reverses the order.
     fn reverse_sort(&mut self);
-    /// Sorts by the column of a name or its start; turns round if it is that one already.
+    /// Sorts by name or prefix; the current column is reversed.
     ///
     /// # Errors
-    /// There is no such column; names the known ones.
+    /// Lists the known columns.
     fn sort_by(&mut self, name: &str) -> Result<(), String>;
-    /// The names of its columns.
+    /// The column names.
     fn columns(&self) -> Vec<&'static str>;
 }
 

@@ -1,4 +1,4 @@
-//! Marks of new changes, cell by cell, for the rows on the screen.
+//! Highlights of changed cells in the visible rows.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use model::{AppId, AskId, NodeId, QueuePath};
 
-/// How long a change stays marked.
+/// The duration of a highlight.
 pub const MARKED: Duration = Duration::from_secs(1);
 
-/// The thing whose row changed.
+/// The object of a changed row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is a row's identity")]
 pub enum Marked {
@@ -19,7 +19,7 @@ pub enum Marked {
     Node(NodeId),
 }
 
-/// The cells of a row that are distinguished.
+/// The cells of a row that are tracked separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is a cell")]
 pub enum Facet {
@@ -31,30 +31,30 @@ pub enum Facet {
     Memory,
 }
 
-/// Until when each cell of a row is marked.
+/// The end of each cell's highlight.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark([Duration; 6]);
 
 impl Mark {
-    /// Whether a cell is marked at `now`.
+    /// Whether a cell is highlighted at `now`.
     pub fn holds(&self, facet: Facet, now: Duration) -> bool {
         self.0[facet as usize] > now
     }
 
-    /// Whether any cell is.
+    /// Whether any cell is highlighted.
     pub fn any(&self, now: Duration) -> bool {
         self.0.iter().any(|until| *until > now)
     }
 }
 
-/// The marks of all rows.
+/// The highlights of all rows.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     rows: FxHashMap<Marked, Mark>,
 }
 
 impl Marks {
-    /// Marks cells of a row from `now` on.
+    /// Highlights cells of a row from `now` on.
     pub fn add(&mut self, row: Marked, facets: impl IntoIterator<Item = Facet>, now: Duration) {
         let mut facets = facets.into_iter().peekable();
         if facets.peek().is_none() {
@@ -66,24 +66,24 @@ impl Marks {
         }
     }
 
-    /// The mark of a row; an empty one if nothing changed.
+    /// The highlights of a row.
     pub fn of(&self, row: &Marked) -> Mark {
         self.rows.get(row).copied().unwrap_or_default()
     }
 
-    /// Forgets what is no longer marked. Whether anything was forgotten.
+    /// Removes expired highlights. Returns whether any was removed.
     pub fn expire(&mut self, now: Duration) -> bool {
         let before = self.rows.len();
         self.rows.retain(|_, mark| mark.any(now));
         self.rows.len() != before
     }
 
-    /// When the next mark ends.
+    /// When the next highlight ends.
     pub fn next_end(&self, now: Duration) -> Option<Duration> {
         self.rows.values().flat_map(|mark| mark.0).filter(|until| *until > now).min()
     }
 
-    /// Forgets what changed, as when another partition is shown.
+    /// Removes all highlights, for example for another partition.
     pub fn clear(&mut self) {
         self.rows.clear();
     }

@@ -1,19 +1,19 @@
-//! Messages to the person: the result of a command, notices of the scheduler, and the kept messages for `:messages`.
+//! Messages to the user.
 
 use std::sync::Arc;
 use std::time::Duration;
 use view::{Notice, NoticeWeight};
 
-/// How grave a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
-    /// Worth knowing; nothing has to be done.
+    /// Information; no action needed.
     Info,
-    /// Something could not be done, and why.
+    /// A rejected operation, with the reason.
     Refusal,
-    /// Should be examined.
+    /// Needs attention.
     Warning,
-    /// Something has failed.
+    /// A failure.
     Error,
 }
 
@@ -30,49 +30,49 @@ impl From<NoticeWeight> for Grade {
 /// A notice on the screen.
 #[derive(Clone, Debug)]
 pub struct ShownNotice {
-    /// What is reported.
+    /// The notice.
     pub notice: Arc<Notice>,
-    /// Until when; `None`: until it is closed.
+    /// Its end; `None`: until it is closed.
     pub until: Option<Duration>,
-    /// How many others came while one was there; they are among the messages.
+    /// Arrived meanwhile; they are in the messages.
     pub others: usize,
     /// How often it was reported.
     pub times: u32,
 }
 
-/// Something said in the last line for a moment.
+/// A short message in the last line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    /// What is reported, in one line.
+    /// One line.
     pub text: String,
-    /// How grave it is; decides its color.
+    /// The severity; determines the color.
     pub grade: Grade,
-    /// Until when it stays, on the console's clock.
+    /// Its end, on the console's clock.
     pub until: Duration,
 }
 
-/// Something that was reported.
+/// A reported message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Counts up with each message; one that is reported again gets a new number.
+    /// Counts up; a repeated message gets a new number.
     pub number: u64,
-    /// When, on the console's clock; `None`: before it started.
+    /// On the console's clock; `None`: before the start.
     pub at: Option<Duration>,
-    /// What, in one line.
+    /// One line.
     pub text: String,
-    /// More of it, in lines; may be empty.
+    /// More lines; may be empty.
     pub more: String,
-    /// How grave it is; decides its color.
+    /// The severity; determines the color.
     pub grade: Grade,
-    /// How often it was reported without anything else between.
+    /// How often it was reported in a row.
     pub times: u32,
 }
 
-/// What a newcomer should know.
+/// A hint for new users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The sentences, one in a line.
+    /// One sentence per line.
     pub lines: Vec<String>,
-    /// Until when it stays, on the console's clock.
+    /// Its end, on the console's clock.
     pub until: Duration,
 }

@@ -1,9 +1,9 @@
-//! The state of the screen as plain data: the page, the cursor, the text being written.
+//! The state of the screen as plain data.
 //!
 //! Invariants:
-//! - changed only by [`crate::update`], read by [`crate::draw`];
-//! - a selection is known by its identity (path, id), never by a row number alone;
-//! - no clock: [`State::now`] is passed in, counts from the console's start and only grows.
+//! - only [`crate::update`] changes it, and [`crate::draw`] reads it;
+//! - a selection has an identity (path, id), not only a row number;
+//! - no clock: [`State::now`] is an input that only grows.
 
 pub mod alerts;
 pub mod board;
@@ -84,26 +84,26 @@ use view::act::Actor;
 use view::overview::ConfigFaults;
 use view::{AppRow, Notice, PartitionView, View};
 
-/// What a person may set before the console starts.
+/// The options of the console.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The theme that colors are taken from.
+    /// The selected theme.
     pub theme: ThemeName,
-    /// The themes there are.
+    /// All themes.
     pub themes: Arc<Themes>,
-    /// How many colors the terminal shows.
+    /// The number of colors.
     pub depth: Depth,
-    /// Draw with ASCII signs only.
+    /// Draw with ASCII symbols only.
     pub ascii: bool,
-    /// Nothing is drawn: pages are reported in lines, and commands are words.
+    /// Linear mode.
     pub linear: bool,
-    /// Mark cells that changed.
+    /// Highlight changed cells.
     pub mark_changes: bool,
-    /// Listen to the mouse. Without that the terminal itself selects text.
+    /// Capture the mouse. Otherwise the terminal selects text.
     pub mouse: bool,
-    /// How often the screen takes news; at once for zero.
+    /// The refresh interval; zero: immediately.
     pub refresh: Duration,
-    /// Lists of more rows than this are made next to the draw loop.
+    /// Longer lists are made outside of the draw loop.
     pub long: usize,
 }
 
@@ -122,111 +122,110 @@ pub struct State {
     pub size: Size,
     /// Time since the console's start.
     pub now: Duration,
-    /// When the person opened the overview last, by the cluster's time.
+    /// When it was opened last, by the cluster's time.
     pub overviewed: Option<Time>,
-    /// The faults of the active configuration, as the last overview found them.
+    /// Errors from the last overview.
     pub config_faults: Option<Arc<ConfigFaults>>,
-    /// How many things the person has done: pressed, clicked, pasted.
+    /// Counts user actions: keys, clicks, pastes.
     pub turn: u64,
-    /// What was set.
+    /// The options.
     pub options: Options,
-    /// The columns that the person has chosen, by the name of the page.
+    /// The columns that the user selected, by page name.
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
-    /// Lists show all of their columns and have the whole width.
+    /// Lists show all columns and use the whole width.
     pub wide: bool,
-    /// Lists as they were arranged, by the names that the person gave them.
+    /// The user's saved views, by name.
     pub views: BTreeMap<String, SavedView>,
-    /// The file that keeps what the person arranges; empty where nothing is kept.
+    /// The file for the user's arrangements; empty: not stored.
     pub keep_in: PathBuf,
-    /// What makes simulations; `None` where nothing does.
+    /// Runs simulations; `None` if unavailable.
     pub simulator: Option<simulate::Simulator>,
-    /// The places that one came through.
+    /// The jump history.
     pub jumps: Jumps,
-    /// When the screen took news last.
+    /// The time of the last refresh.
     pub refreshed: Duration,
-    /// In the wide mode, the first column behind the names.
+    /// In wide mode, the first column after the names.
     pub first_column: usize,
-    /// What is known of the cluster.
+    /// The known state of the cluster.
     pub cluster: Cluster,
-    /// The pages, one upon the other; never empty, the queues first.
+    /// The page stack; never empty, the queues first.
     pub pages: Vec<Page>,
-    /// The dashboard around the queues; `None`: the first page is the queue tree alone.
+    /// `None`: the queue tree only.
     pub board: Option<Box<Board>>,
-    /// The scheduler is a simulation that can be repeated: nothing is lost when it ends with the console.
+    /// Exiting a repeatable simulation loses nothing.
     pub simulated: bool,
-    /// Pages of the first row that were left, to be found unchanged.
+    /// Closed top-level pages with their state.
     pub parked: Parked,
-    /// What stands over the page.
+    /// The layers over the page.
     pub layers: Vec<Layer>,
-    /// What is reported in the last line just now.
+    /// The message in the last line.
     pub toast: Option<Toast>,
-    /// What was reported, the newest last.
+    /// The messages, the newest last.
     pub messages: VecDeque<Message>,
-    /// What the engine said last, until it fades or is closed.
+    /// The last notice, until it expires or is closed.
     pub notice: Option<ShownNotice>,
-    /// The number of the last notice that was received of.
+    /// The number of the last received notice.
     pub notices_seen: u64,
-    /// What a newcomer should know, until it fades.
+    /// The hint for new users, until it expires.
     pub note: Option<Note>,
-    /// What a newcomer has not used yet of what is shown first.
+    /// First steps that the user has not used.
     pub first_steps: Vec<CommandId>,
-    /// Until when keys may still come that were typed for a question that no longer exists.
+    /// Until when keys of a closed question may arrive.
     pub typed_until: Duration,
-    /// Until when a second press quits at once.
+    /// Until when a second key press quits immediately.
     pub quit_armed_until: Option<Duration>,
     /// Earlier command lines.
     pub commands: History,
-    /// Earlier filters, for `up` and `down` while one is written.
+    /// Earlier filters.
     pub filters: History,
-    /// What changed just now.
+    /// The highlights.
     pub marks: Marks,
-    /// What the keys mean.
+    /// The keymap.
     pub keymap: Arc<Keymap>,
-    /// The keys of a chord that were pressed, while the rest of it is waited for.
+    /// The pressed keys of an incomplete chord.
     pub pressed: Chord,
-    /// The schedulers that can be opened, with what is known of them.
+    /// The schedulers that can be opened.
     pub contexts: Contexts,
-    /// The person's own commands.
+    /// The user's own commands.
     pub own_commands: Arc<Vec<own_command::OwnCommand>>,
-    /// The file of the person's own settings; empty when there is none.
+    /// The settings file of the user; empty if none.
     pub settings: String,
-    /// The long list that is being made next to the draw loop.
+    /// The long list that is being made.
     pub list_job: Option<Making>,
-    /// How many of them were started.
+    /// The number of list jobs started.
     pub makings: u64,
-    /// Names that complete a command line are being looked for.
+    /// Completions are being searched.
     pub completion_pending: bool,
-    /// What the running update needs done outside, in order; empty between updates.
+    /// In order; empty between updates.
     effects: Vec<Effect>,
-    /// Orders on their way.
+    /// Operations under way.
     pub orders: Orders,
-    /// The job that is examined, where applications are jobs.
+    /// The watched local job.
     pub job: JobWatch,
-    /// What is read of the pod on the screen.
+    /// The loaded data of the pod on the screen.
     pub pod: PodWatch,
-    /// What jobs are called, where applications are jobs.
+    /// The names of local jobs.
     pub job_names: JobNames,
-    /// What became of the orders of questions about many, while answers are waited for; the oldest first.
+    /// Incomplete operations on several objects, the oldest first.
     pub batches: Vec<Batch>,
-    /// The application that a command line is about: the one under the cursor when it was started.
+    /// The application selected when the command line opened.
     pub command_target: Option<Arc<AppRow>>,
 }
 
 impl State {
-    /// Opens a question. Right after one that requested a name it takes no answer for a moment.
+    /// Opens a question. After one with typing, it accepts no answer for a moment.
     pub fn ask(&mut self, question: Confirm) {
         let from = question.from.max(self.typed_until);
         self.layers.push(Layer::Confirm(Confirm { from, ..question }));
     }
 
-    /// How long a toast stays.
+    /// The duration of a message in the last line.
     pub const TOAST: Duration = Duration::from_secs(4);
-    /// How long the first note stays.
+    /// The duration of the first hint.
     pub const NOTE: Duration = Duration::from_secs(12);
-    /// How many messages are kept.
     const MESSAGES: usize = 200;
 
-    /// The console at its start: the queues of the first partition.
+    /// The initial state: the queues of the first partition.
     pub fn new(
         options: Options,
         size: Size,
@@ -290,7 +289,6 @@ impl State {
         state
     }
 
-    /// Keeps what is reported at the start: the source's notes, its notices, the faults of themes.
     fn keep_first_messages<'a>(&mut self, notes: &[String], notices: impl Iterator<Item = &'a Arc<Notice>>) {
         if let Some((first, more)) = notes.split_first() {
             self.keep(None, Grade::Info, first.clone(), more.join("\n"));
@@ -319,14 +317,13 @@ impl State {
         self.pages.last().expect("the queues are never taken off the stack")
     }
 
-    /// The page on the screen, to be changed.
+    /// The page on the screen, mutable.
     #[expect(clippy::expect_used, reason = "the queues are never taken off the stack")]
     pub fn page_mut(&mut self) -> &mut Page {
         self.pages.last_mut().expect("the queues are never taken off the stack")
     }
 
-    /// The view of all figures of a frame: that which the page was made from, where it has figures of its own, else the view on the
-    /// screen. A figure in the header is never of another moment than the same figure below it.
+    /// The page's view, otherwise the one on the screen, so that header and page have the same time.
     pub fn framed(&self) -> &Arc<View> {
         let own = match self.page() {
             Page::Explain(page) => page.view.as_ref(),
@@ -337,13 +334,13 @@ impl State {
         own.unwrap_or(&self.cluster.view)
     }
 
-    /// The partition on the screen in that view.
+    /// The partition on the screen in [`Self::framed`].
     pub fn framed_part(&self) -> Option<&PartitionView> {
         let parts = &self.framed().partitions;
         parts.iter().find(|part| part.name == self.cluster.partition).or_else(|| parts.first())
     }
 
-    /// Keeps what was reported, without saying it now.
+    /// Stores a message without showing it.
     pub fn keep(&mut self, at: Option<Duration>, grade: Grade, text: String, more: String) {
         let number = self.messages.back().map_or(1, |last| last.number + 1);
         let same = |last: &&mut Message| (last.grade, &last.text, &last.more) == (grade, &text, &more);
@@ -357,7 +354,7 @@ impl State {
         self.messages.push_back(Message { number, at, text, more, grade, times: 1 });
     }
 
-    /// Says something in the last line, and keeps it.
+    /// Shows and stores a message.
     pub fn say(&mut self, grade: Grade, text: impl Into<String>) {
         let text = text.into();
         self.keep(Some(self.now), grade, text.clone(), String::new());

@@ -1,4 +1,4 @@
-//! How other schedulers are opened and asked from inside the console. The console does not know how that is done.
+//! Opens and contacts other schedulers. The console does not know how.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::state::contexts::ContextFacts;
 use source::Source;
 
-/// Opens a scheduler by the name of a context, or asks it what it is. Both may wait for files and answers, so they are not called where
-/// frames are drawn.
+/// Both functions may block: not for the draw loop.
 #[derive(Clone)]
 pub struct Opener {
     open: Arc<Open>,
@@ -18,12 +17,12 @@ type Open = dyn Fn(&str) -> Result<Arc<dyn Source>, String> + Send + Sync;
 type Ask = dyn Fn(&str) -> Result<ContextFacts, String> + Send + Sync;
 
 impl Opener {
-    /// What opens; it gives the reason when it cannot.
+    /// Sets the function that opens.
     pub fn new(open: impl Fn(&str) -> Result<Arc<dyn Source>, String> + Send + Sync + 'static) -> Self {
         Self { open: Arc::new(open), ask: Arc::new(|_| Err("it cannot be contacted from here".to_owned())) }
     }
 
-    /// The same with what asks.
+    /// Adds the function that contacts.
     #[must_use]
     pub fn asking(self, ask: impl Fn(&str) -> Result<ContextFacts, String> + Send + Sync + 'static) -> Self {
         Self { ask: Arc::new(ask), ..self }
@@ -32,15 +31,15 @@ impl Opener {
     /// Opens a context.
     ///
     /// # Errors
-    /// Why it cannot be opened.
+    /// Why not.
     pub fn open(&self, name: &str) -> Result<Arc<dyn Source>, String> {
         (self.open)(name)
     }
 
-    /// Asks a context what it is.
+    /// Contacts a context.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// Why not.
     pub fn ask(&self, name: &str) -> Result<ContextFacts, String> {
         (self.ask)(name)
     }

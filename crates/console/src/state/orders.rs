@@ -1,8 +1,7 @@
-//! Orders on their way: orders and questions of this console without an answer yet.
+//! Operations and questions without an answer.
 //!
-//! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
-//! and an answer to something that no one waits for any more changes nothing. An answer that is to open a question knows when it was
-//! requested: it takes the keyboard only from someone who has done nothing since.
+//! An answer has the number of its operation: the screen shows the operation from the start, and an outdated answer
+//! changes nothing. A question opens on an answer only if the user has done nothing since.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,91 +11,90 @@ use source::{SuspendOrder, TrialChange};
 use view::act::{Act, Done, Order, PartitionAct, Refusal};
 use view::kubernetes::Chain;
 
-/// The orders of this console.
+/// The operations of this console.
 #[derive(Clone, Debug, Default)]
 pub struct Orders {
     given: u64,
-    /// Those without an answer, the oldest first.
+    /// Unanswered operations, the oldest first.
     pub open: Vec<Ticket>,
-    /// The expected result of a move of several applications, whose target is being written.
+    /// The expected result while the user types the target.
     pub watched: Option<Watched>,
-    /// What was tried lately and refused for want of a right, each once.
+    /// Recent attempts that were denied, without duplicates.
     pub tried: Vec<RefusedAttempt>,
-    /// Those whose result is on the screen while their events are looked for.
+    /// Their result is shown while events are searched.
     pub awaited: Option<AwaitedEvents>,
-    /// The applications that were moved last, with one question: each with where it was and where it went.
+    /// Id, origin, and target of the last move.
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
-    /// The number of that question.
     moved_by: u64,
-    /// The owners of the pods of an application that were looked up last.
+    /// The owners of the last queried application.
     pub owners: Option<FoundOwners>,
-    /// The application whose owners were requested last.
+    /// The last application whose owners were requested.
     pub owners_asked: Option<AppId>,
-    /// The application whose owners are looked up to be suspended.
+    /// The application whose owners are requested to suspend them.
     pub suspending: Option<(AppId, QuestionOrigin)>,
-    /// The owners that were suspended last.
+    /// The last suspended owners.
     pub suspended: Option<SuspendOrder>,
-    /// The changes of a what-if that are being made real.
+    /// The changes of a what-if that are being applied.
     pub real: RealChanges,
 }
 
-/// Who owns the pods of an application.
+/// The owners of an application's pods.
 #[derive(Clone, Debug)]
 pub struct FoundOwners {
-    /// The application whose pods they are; another one's owners are looked up again.
+    /// The application.
     pub app: AppId,
-    /// Its pods by their nearest owner; or why that is unknown.
+    /// The pods by nearest owner.
     pub chains: Result<Vec<Chain>, String>,
 }
 
-/// Changes of a what-if that are made in the cluster, one after the other.
+/// Applied to the cluster one by one.
 #[derive(Clone, Debug, Default)]
 pub struct RealChanges {
-    /// Those that were not asked about, in their order.
+    /// The remaining changes in order.
     pub left: VecDeque<TrialChange>,
-    /// How many there were.
+    /// The total number.
     pub of: usize,
-    /// The one that the scheduler examines before it is asked about.
+    /// The change in dry run, before the confirmation.
     pub looked_at: Option<TrialChange>,
 }
 
-/// An order without an answer.
+/// An operation without an answer.
 #[derive(Clone, Debug)]
 pub struct Ticket {
-    /// Counts up; the answer names it.
+    /// Counts up; the answer contains it.
     pub number: u64,
-    /// What is to be done.
+    /// The act.
     pub act: Act,
-    /// What its answer is for.
+    /// The purpose of the answer.
     pub purpose: Purpose,
-    /// The number that the next event had when it was sent to the source.
+    /// The next event when it was sent.
     pub since: u64,
 }
 
-/// The expected result of a move of several applications, from the answers so far.
+/// The answers so far to moving several applications.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// The leaf that it is to go to.
+    /// The target leaf.
     pub to: QueuePath,
-    /// How many are marked.
+    /// The number of marked applications.
     pub of: usize,
-    /// How many would fit, each by itself.
+    /// The number that would fit, each alone.
     pub fit: usize,
-    /// Those that would be refused, each with the reason.
+    /// The applications that would be rejected, with reasons.
     pub refused: Vec<(String, String)>,
 }
 
-/// What a dry run says about the move of several applications.
+/// The dry run of moving several applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveSummary {
-    /// What the dry run found, as one sentence.
+    /// One sentence.
     pub words: String,
-    /// None of them could be moved.
+    /// None can be moved.
     pub all: bool,
 }
 
 impl Watched {
-    /// Takes the answer for one of them.
+    /// Adds the answer for one application.
     pub fn take(&mut self, app: &str, refused: Option<String>) {
         match refused {
             None => self.fit += 1,
@@ -119,97 +117,97 @@ impl Watched {
     }
 }
 
-/// What someone tried and may not do.
+/// An attempt that was denied.
 #[derive(Clone, Debug)]
 pub struct RefusedAttempt {
-    /// What, and the refusal that the source has taken note of.
+    /// The operation.
     pub order: Order,
-    /// Which check refused it, and why.
+    /// The denial that the source has recorded.
     pub refusal: Refusal,
-    /// Since when it counts, on the console's clock.
+    /// The time, on the console's clock.
     pub since: Duration,
-    /// How many times more it was tried since.
+    /// The number of repetitions.
     pub again: u32,
 }
 
 impl RefusedAttempt {
-    /// How long the same attempt is one.
+    /// Repetitions within this time count as the same attempt.
     pub const WINDOW: Duration = Duration::from_secs(60);
 }
 
-/// Orders that were carried out, and of which the events are looked for.
+/// Completed operations whose events are searched.
 #[derive(Clone, Debug)]
 pub struct AwaitedEvents {
-    /// The orders, each with the event that was found.
+    /// The operations with their events.
     pub acts: Vec<(Act, Option<OrderEvent>)>,
-    /// From which number on events were not examined.
+    /// The number of the next event to search.
     pub since: u64,
-    /// The text of their result.
+    /// The result text.
     pub result: String,
-    /// The text on the screen: the result, and the findings behind it.
+    /// The displayed text: the result and the events found.
     pub shown: String,
 }
 
-/// An event of an order.
+/// An event of an operation.
 #[derive(Clone, Debug)]
 pub struct OrderEvent {
-    /// Counts up; the answer names it.
+    /// The number of the event.
     pub number: u64,
-    /// What it says.
+    /// Its text.
     pub words: String,
-    /// It is about the order itself, not about what followed.
+    /// About the operation, not a consequence.
     pub itself: bool,
 }
 
-/// When a question was requested that opens with its answer.
+/// When the user caused the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionOrigin {
-    /// With which act of the person ([`crate::state::State::turn`]).
+    /// The user action ([`crate::state::State::turn`]).
     pub turn: u64,
-    /// When, on the console's clock.
+    /// The time, on the console's clock.
     pub at: Duration,
 }
 
-/// What an answer is for.
+/// The purpose of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To report to the person what was done.
+    /// Report the result.
     Report,
-    /// To ask the person, who then says yes or no.
+    /// Ask the user for confirmation.
     Ask(QuestionOrigin),
-    /// To report it together with others of the same question, by its number.
+    /// With the other answers of a question, by its number.
     Batch(u64),
-    /// To show the expected result next to the text that is being written.
+    /// Next to the text that the user types.
     Watch,
 }
 
 impl Orders {
-    /// The number that the next order gets.
+    /// The number of the next operation.
     pub fn next_number(&self) -> u64 {
         self.given + 1
     }
 
-    /// Adds an order that is sent to the source. Returns its number.
+    /// Adds an operation, and returns its number.
     pub fn open_ticket(&mut self, act: Act, purpose: Purpose) -> u64 {
         self.given += 1;
         self.open.push(Ticket { number: self.given, act, purpose, since: 0 });
         self.given
     }
 
-    /// The order that an answer is to.
+    /// Takes the operation of an answer.
     pub fn answered(&mut self, number: u64) -> Option<Ticket> {
         let at = self.open.iter().position(|ticket| ticket.number == number)?;
         Some(self.open.remove(at))
     }
 
-    /// Keeps which event is the next when an order is sent to the source.
+    /// Stores the number of the next event.
     pub fn sent(&mut self, number: u64, since: u64) {
         if let Some(ticket) = self.open.iter_mut().find(|ticket| ticket.number == number) {
             ticket.since = since;
         }
     }
 
-    /// Keeps where an application was that has been moved with a question; those of a later question take the place of an earlier one's.
+    /// A later question replaces an earlier one.
     pub fn keep_moved(&mut self, done: &Done, question: u64) {
         let Done::Moved(moved) = done else { return };
         if question < self.moved_by {
@@ -221,7 +219,7 @@ impl Orders {
         self.moved.push((moved.app.clone(), moved.from.clone(), moved.to.clone()));
     }
 
-    /// What is being done to an application: `killing…`.
+    /// The running operation of an application: `killing…`.
     pub fn under_way(&self, app: &AppId) -> Option<&'static str> {
         let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Report | Purpose::Batch(_)));
         doing.filter(|ticket| ticket.act.object() == app.as_str()).find_map(|ticket| match &ticket.act {
@@ -232,19 +230,19 @@ impl Orders {
     }
 }
 
-/// What became of the orders of one question. Several may be under way at once.
+/// One question about several objects.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// Which question it was: the number of the first of its orders.
+    /// The question: the number of its first operation.
     pub number: u64,
-    /// How many answers are waited for.
+    /// The number of missing answers.
     pub left: usize,
-    /// How many were carried out.
+    /// The number that succeeded.
     pub done: usize,
-    /// How many were refused.
+    /// The number that were rejected.
     pub refused: usize,
-    /// Those that were carried out.
+    /// The successful operations.
     pub acts: Vec<Act>,
-    /// The number that the next event had when the first of them was passed on.
+    /// The next event at the first operation.
     pub since: u64,
 }

@@ -1,19 +1,19 @@
-//! A person's own commands: programs that are run with what is under the cursor.
+//! The user's own commands.
 
 use crate::state::command::Context;
 
-/// What represents something on the screen in the line of an own command.
+/// A variable in the line of an own command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
-    /// The queue under the cursor, or of the application there.
+    /// The queue under the cursor, or of that application.
     Queue,
     /// The application under the cursor.
     App,
-    /// The node under the cursor, or of the ask there.
+    /// The node under the cursor, or of that request.
     Node,
-    /// The user under the cursor, or of the application there.
+    /// The user under the cursor, or of that application.
     User,
-    /// The context by which the scheduler was opened.
+    /// The context of the scheduler.
     Context,
 }
 
@@ -21,7 +21,7 @@ impl Placeholder {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Queue, Self::App, Self::Node, Self::User, Self::Context];
 
-    /// As it is written in a line.
+    /// The notation in a line.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Queue => "{queue}",
@@ -32,7 +32,7 @@ impl Placeholder {
         }
     }
 
-    /// The variable that has its value where a shell runs the line.
+    /// The environment variable for a shell line.
     pub const fn variable(self) -> &'static str {
         match self {
             Self::Queue => "KORNSOLE_QUEUE",
@@ -44,59 +44,59 @@ impl Placeholder {
     }
 }
 
-/// What is run.
+/// The program to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnLine {
-    /// A program and its arguments; a placeholder never becomes more than a part of one of them.
+    /// A placeholder never becomes several arguments.
     Words(Vec<String>),
-    /// A line for the shell, which gets the values as variables.
+    /// A shell line, with the values as environment variables.
     Shell(String),
 }
 
-/// Where what it prints goes.
+/// The destination of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OwnOutput {
-    /// Into the person's pager, which takes the terminal.
+    /// The user's pager.
     #[default]
     Pager,
-    /// Nowhere: the console says how it ended, with the last line.
+    /// The console reports exit status and last line.
     Background,
-    /// The program takes the terminal itself.
+    /// The terminal: the program runs in it.
     Terminal,
 }
 
 impl OwnOutput {
-    /// All of them with their words in the settings.
+    /// All destinations with their names in the settings.
     pub const NAMES: [(&'static str, Self); 3] =
         [("pager", Self::Pager), ("background", Self::Background), ("terminal", Self::Terminal)];
 }
 
-/// A person's own command.
+/// A user's own command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnCommand {
-    /// Its name after `:`.
+    /// The name after `:`.
     pub name: String,
-    /// What it does, in one line.
+    /// One line of description.
     pub doc: String,
-    /// Where its key holds; that of a page, or of every page.
+    /// A page or all pages.
     pub contexts: Vec<Context>,
-    /// What is run.
+    /// The program to run.
     pub line: OwnLine,
-    /// Whether it is asked about first.
+    /// Whether to ask for confirmation.
     pub confirm: bool,
-    /// Where what it prints goes.
+    /// The destination of the output.
     pub output: OwnOutput,
 }
 
-/// An own command with its values, ready to be run.
+/// An own command with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnRun {
-    /// The name of the command.
+    /// The name.
     pub name: String,
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// Variables that it gets in addition those of this program.
+    /// Additional environment variables.
     pub variables: Vec<(&'static str, String)>,
-    /// Where what it prints goes.
+    /// The destination of the output.
     pub output: OwnOutput,
 }

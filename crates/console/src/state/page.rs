@@ -1,4 +1,4 @@
-//! The table of pages, and the state of each page. Rows are references (slots, keys); figures are read from the view when they are drawn.
+//! The table of pages, and their state. Rows are references; drawing reads the values from the view.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,73 +37,73 @@ pub use super::page_table::{Body, PageRow, Pane};
 pages! { $
     /// The queue tree.
     Queues(QueuesPage) { "Queues", List, Pane::Below(14), [Queues, List, Page, Always] }
-    /// Applications of a subtree or of all queues.
+    /// Applications of a subtree or the partition.
     Apps(AppsPage) { "Applications", List, Pane::Below(10), [Apps, List, Page, Always] }
-    /// The job that an application is: what it uses, its processes, its output.
+    /// Usage, processes, and output.
     Job(JobPage) { "", Text, Pane::Nowhere, [Job, Page, Always] }
-    /// Schedulers that one can go to.
+    /// Schedulers that can be opened.
     Contexts(ContextsPage) { "Contexts", Text, Pane::Nowhere, [Contexts, Page, Always] }
-    /// A pod: what is known of it, a log, its text.
+    /// A pod: its data, a log, its YAML.
     Pod(Box<PodPage>) { "", Text, Pane::Nowhere, [Pod, Page, Always] }
-    /// One application with its asks and allocations.
+    /// One application with its requests and allocations.
     App(AppPage) { "", List, Pane::OfOne(10), [App, List, Page, Always] }
-    /// The nodes of the partition, as a list or as a map.
+    /// A list or a map.
     Nodes(NodesPage) { "Nodes", List, Pane::Below(8), [Nodes, List, Page, Always] }
-    /// One node with what runs on it.
+    /// One node with its allocations.
     Node(NodePage) { "", List, Pane::OfOne(8), [Node, List, Page, Always] }
     /// Users and groups.
     Users(UsersPage) { "Users & groups", List, Pane::Below(10), [Users, List, Page, Always] }
     /// One user or group.
     Account(AccountPage) { "", List, Pane::OfOne(10), [Account, List, Page, Always] }
-    /// Everything about one thing, to be scrolled.
+    /// All details of one object.
     Details(DetailsPage) { "", Text, Pane::Nowhere, [Details, Page, Always] }
-    /// Why something waits, or why something happened.
+    /// An explanation.
     Explain(Box<ExplainPage>) { "", Text, Pane::Nowhere, [Explain, Page, Always] }
-    /// How queues stand to their guarantees.
+    /// Usage of queues compared with guaranteed resources.
     Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
-    /// What is alerted about.
+    /// The alerts.
     Alerts(AlertsPage) { "Alerts", List, Pane::Nowhere, [Alerts, List, Page, Always] }
-    /// How users and groups stand to their limits.
+    /// Usage of users and groups compared with limits.
     Limits(LimitsPage) { "Limits", List, Pane::Nowhere, [Fairness, List, Page, Always] }
-    /// Where a submission would go.
+    /// The test of placement rules.
     Placement(Box<PlacementPage>) { "Placement", Form, Pane::Nowhere, [Placement, Page, Always] }
-    /// The configuration: its text and what is wrong in it.
+    /// The configuration and its errors.
     Config(Box<ConfigPage>) { "Configuration", Config, Pane::BesideText, [Config, Page, Always] }
     /// A form on a queue.
     Change(Box<ChangePage>) { "", Form, Pane::Nowhere, [Change, Page, Always] }
-    /// What happened, the newest first.
+    /// The events, the newest first.
     Events(EventsPage) { "Events", List, Pane::Nowhere, [Events, List, Page, Always] }
-    /// Who did what.
+    /// The audit.
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
-    /// Runs of a workload.
+    /// Simulation runs.
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
-    /// What was used over time.
+    /// Usage over time.
     Usage(UsagePage) { "Usage", List, Pane::Below(14), [Usage, List, Page, Always] }
-    /// What a shadow found.
+    /// The findings of a shadow.
     Shadow(ShadowPage) { "Shadow", List, Pane::Below(14), [Shadow, List, Page, Always] }
     /// All clusters that can be opened.
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
     /// Values over time.
     Trends(TrendsPage) { "Trends", Text, Pane::Nowhere, [Trends, Page, Always] }
-    /// The configurations that were active.
+    /// The revisions.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }
 
 /// The queue tree.
 #[derive(Clone, Debug, Default)]
 pub struct QueuesPage {
-    /// The rows as they were made, with cursor, order and filter.
+    /// The rows.
     pub list: Listing<QueueLine, QueuePath, QueueColumn>,
-    /// The queues that are folded up.
+    /// The collapsed queues.
     pub collapsed: BTreeSet<QueuePath>,
-    /// How many queues are draining.
+    /// The number of draining queues.
     pub draining: usize,
-    /// Who waits, where the page has the dashboard, so that queues can be sorted by it.
+    /// Pending applications to sort by; only with the dashboard.
     pub waiting: Option<Arc<WaitingNow>>,
 }
 
 impl QueuesPage {
-    /// Goes to a queue, unfolding what is above it and dropping a filter that hides it. The rows are to be made again.
+    /// Expands ancestors, and drops a hiding filter. The caller rebuilds the rows.
     pub fn go_to(&mut self, path: &QueuePath) {
         self.list.filter.clear();
         self.collapsed.retain(|folded| folded == path || !path.is_within(folded));
@@ -115,51 +115,51 @@ impl QueuesPage {
 /// A row of the queue tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLine {
-    /// Where its row is in the view.
+    /// The slot in the view.
     pub slot: QueueSlot,
-    /// How deep it stands.
+    /// The depth in the tree.
     pub depth: u16,
-    /// Whether it has queues below, and whether they are shown.
+    /// Whether it has visible children.
     pub fold: Fold,
-    /// Passed the filter itself; otherwise it is here for a queue below it.
+    /// It matches the filter itself; otherwise a descendant does.
     pub matched: bool,
 }
 
-/// Whether a row of a tree has rows below it.
+/// The fold state of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// It has none.
+    /// Without children.
     Leaf,
-    /// They are shown.
+    /// Children are visible.
     Open,
-    /// They are not.
+    /// Children are hidden.
     Closed,
 }
 
-/// Applications: of the partition, of a queue and below it, or those that keep queues from draining.
+/// Applications of the partition, a subtree, or draining queues.
 #[derive(Clone, Debug)]
 pub struct AppsPage {
-    /// Below which queue; `None` for all.
+    /// The subtree; `None` for all.
     pub scope: Option<QueuePath>,
-    /// Ended ones too.
+    /// Include completed applications.
     pub ended: bool,
-    /// Only those that hold queues which drain.
+    /// Only applications that block draining queues.
     pub draining: bool,
-    /// Those that the next order is about.
+    /// The marked applications, for the next operation.
     pub marked: BTreeMap<AppId, AppSlot>,
-    /// What was asked to be typed for an order on those that are marked; stays as long as they do.
+    /// The typed text; valid while the marks are.
     pub typed: Option<String>,
-    /// The rows as they were made, with cursor, order and filter.
+    /// The rows.
     pub list: Listing<AppLine, AppId, AppColumn>,
 }
 
 impl AppsPage {
-    /// The applications in and below `scope`.
+    /// The applications in the subtree of `scope`.
     pub fn new(scope: Option<QueuePath>) -> Self {
         Self { scope, ended: false, draining: false, marked: BTreeMap::new(), typed: None, list: Listing::default() }
     }
 
-    /// Takes all marks away.
+    /// Removes all marks.
     pub fn unmark(&mut self) {
         self.marked.clear();
         self.typed = None;
@@ -169,14 +169,14 @@ impl AppsPage {
 /// A row of the applications.
 #[derive(Clone, Debug)]
 pub enum AppLine {
-    /// A live one, by its slot, which another one has after it ended, and its id.
+    /// The slot is reused after it ends.
     Live(AppSlot, AppId),
-    /// One that ended: its row never changes any more.
+    /// A completed application: its row is final.
     Ended(Arc<AppRow>),
 }
 
 impl AppLine {
-    /// The id of the application, live or ended.
+    /// The application id.
     pub fn id(&self) -> &AppId {
         match self {
             Self::Live(_, id) => id,
@@ -185,46 +185,46 @@ impl AppLine {
     }
 }
 
-/// One application: its asks and allocations, pending ones first.
+/// One application: its requests and allocations, pending ones first.
 #[derive(Clone, Debug)]
 pub struct AppPage {
-    /// The id; the application may have ended, or be gone.
+    /// It may have ended or be removed.
     pub id: AppId,
-    /// Its row in the view shown; the last known one when it no longer exists.
+    /// Its current row, or the last known one.
     pub row: Option<Arc<AppRow>>,
-    /// The generation of the applications when it was looked for last.
+    /// The generation of the applications at the last lookup.
     pub sought: Option<u64>,
-    /// Its asks and allocations, by their key in the row.
+    /// Requests and allocations by key in the row.
     pub list: Listing<u64, AskId, AskColumn>,
 }
 
 impl AppPage {
-    /// The page of an application, the cursor on an ask if one is given.
+    /// Opens with the cursor on a request if given.
     pub fn new(id: AppId, ask: Option<AskId>) -> Self {
         let list = Listing { cursor: ask.map_or_else(Cursor::default, Cursor::at), ..Listing::default() };
         Self { id, row: None, sought: None, list }
     }
 }
 
-/// The nodes, as a list or as a map of how full they are.
+/// A list or a map.
 #[derive(Clone, Debug, Default)]
 pub struct NodesPage {
-    /// The nodes as a map next to the table.
+    /// Show the map.
     pub map: bool,
-    /// The rows as they were made, with cursor, order and filter.
+    /// The rows.
     pub list: Listing<NodeId, NodeId, NodeColumn>,
 }
 
-/// One node: its allocations, and those of other schedulers.
+/// One node: its allocations, and foreign pods.
 #[derive(Clone, Debug)]
 pub struct NodePage {
-    /// The id; the node may be gone.
+    /// The id; the node may be removed.
     pub id: NodeId,
-    /// Its row in the view shown; the last known one when it no longer exists.
+    /// Its current row, or the last known one.
     pub row: Option<Arc<NodeRow>>,
-    /// Whether the row is still in the view.
+    /// Whether the view contains the row.
     pub there: bool,
-    /// What runs on it, by key in the row.
+    /// Its allocations, by key in the row.
     pub list: Listing<u64, (AppId, AskId), AllocationColumn>,
 }
 
@@ -238,23 +238,23 @@ impl NodePage {
 /// A user or a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Which of the two.
+    /// User or group.
     pub side: Side,
-    /// The name of the user or group.
+    /// The name.
     pub name: Arc<str>,
 }
 
 /// Users and groups.
 #[derive(Clone, Debug, Default)]
 pub struct UsersPage {
-    /// The groups that count what each user's applications do, by user.
+    /// The groups that count each user's applications.
     pub groups: BTreeMap<Arc<str>, Vec<Arc<str>>>,
-    /// The rows as they were made, with cursor, order and filter.
+    /// The rows.
     pub list: Listing<Account, Account, UserColumn>,
 }
 
 impl UsersPage {
-    /// The groups that count what an account does; of a group none.
+    /// The groups of a user; empty for a group.
     pub fn groups_of(&self, account: &Account) -> &[Arc<str>] {
         let own = (account.side == Side::User).then(|| self.groups.get(&account.name)).flatten();
         own.map_or(&[], Vec::as_slice)
@@ -264,20 +264,20 @@ impl UsersPage {
 /// One user or group, queue by queue.
 #[derive(Clone, Debug)]
 pub struct AccountPage {
-    /// Whom the page is about.
+    /// The user or group.
     pub account: Account,
-    /// Its row in the view shown; `None` when it has no live application.
+    /// Its current row; `None` without an active application.
     pub row: Option<Arc<UsageRow>>,
-    /// The groups that count what a user's applications do.
+    /// The groups that count the user's applications.
     pub groups: Vec<Arc<str>>,
-    /// How many applications wait because of its limits.
+    /// The number of applications that its limits block.
     pub waiting: usize,
-    /// Its queues as a tree, and below each leaf the applications that wait because of a limit.
+    /// A tree, with blocked applications in the leaves.
     pub list: Listing<AccountLine, LineId, LevelColumn>,
 }
 
 impl AccountPage {
-    /// The page of a user or a group.
+    /// The page of an account.
     pub fn new(account: Account) -> Self {
         Self { account, row: None, groups: Vec::new(), waiting: 0, list: Listing::default() }
     }
@@ -286,18 +286,18 @@ impl AccountPage {
 /// A row of one user or group.
 #[derive(Clone, Debug)]
 pub struct AccountLine {
-    /// What it is about.
+    /// The subject.
     pub id: LineId,
     /// The slot of an application.
     pub slot: Option<AppSlot>,
-    /// How deep it stands.
+    /// The depth in the tree.
     pub depth: u16,
-    /// How many asks of an application wait.
+    /// The number of pending requests.
     pub asks: u32,
 }
 
 impl AccountLine {
-    /// The last part of a queue's path, or the id of an application.
+    /// The last path part, or the id.
     pub fn name(&self) -> &str {
         match &self.id {
             LineId::Queue(path) => path.name(),
@@ -307,81 +307,81 @@ impl AccountLine {
     }
 }
 
-/// What a row of one user or group is about.
+/// The subject of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineId {
-    /// A queue in which applications count.
+    /// A queue with counted applications.
     Queue(QueuePath),
-    /// The limit of a group in a queue that counts what a user does.
+    /// A group limit in a queue that counts the user.
     Group(QueuePath, Arc<str>),
-    /// An application that waits because of a limit.
+    /// An application that a limit blocks.
     App(AppId),
 }
 
-/// Who did what.
+/// The audit.
 #[derive(Clone, Debug, Default)]
 pub struct AuditPage {
-    /// Only what this user did.
+    /// Only entries of this user.
     pub user: Option<String>,
     /// Only this action.
     pub action: Option<String>,
-    /// Only what was done to this.
+    /// Only this object.
     pub object: Option<String>,
-    /// The rows as they were made, with cursor, order and filter.
+    /// The rows.
     pub list: Listing<Arc<AuditEntry>, u64, AuditColumn>,
 }
 
-/// The configurations that were active.
+/// The revisions.
 #[derive(Clone, Debug, Default)]
 pub struct RevisionsPage {
-    /// The one that others are compared with; `None`: each with the one before.
+    /// The revision to compare with; `None`: the previous one.
     pub marked: Option<u64>,
-    /// The rows as they were made, with cursor, order and filter.
+    /// The rows.
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
 }
 
-/// Everything about one thing.
+/// All details of one object.
 #[derive(Clone, Debug)]
 pub struct DetailsPage {
-    /// What the sheet is about.
+    /// The subject.
     pub subject: Subject,
-    /// The first line on the screen.
+    /// The first visible line.
     pub top: usize,
 }
 
-/// What details are about.
+/// The subject of details.
 #[derive(Clone, Debug)]
 pub enum Subject {
-    /// A queue, by its path.
+    /// A queue.
     Queue(QueuePath),
-    /// An application, in its state when it was chosen.
+    /// An application, in its state when selected.
     App(Arc<AppRow>),
-    /// A node, by its id.
+    /// A node.
     Node(NodeId),
     /// A user or a group.
     Account(Account),
-    /// Why an application is in its queue, or in none.
+    /// The placement of an application.
     Why(Arc<AppRow>),
-    /// The submitters and administrators of a queue.
+    /// The ACLs of a queue.
     Access(QueuePath),
     /// The partitions of the scheduler.
     Partitions,
-    /// This console and its machine, for a report.
+    /// The console and its machine, for a bug report.
     Info,
-    /// An event with the numbers of its kind.
+    /// An event with the statistics of its type.
     Event(Arc<Record>),
-    /// Whether the cluster's numbers agree, and what the scheduler says of that itself.
+    /// The console's consistency checks, and the scheduler's health report.
     Health(Arc<Checkup>),
-    /// What the cluster looked like, or one queue.
+    /// The history of the cluster or of one queue.
     History(Option<QueuePath>),
     /// An entry of the audit.
     Entry(Arc<AuditEntry>),
-    /// The text of a configuration that was active.
+    /// The text of a revision.
     Revision(u64),
-    /// One run of a simulation.
+    /// One simulation run.
     Simulated(Arc<SimulatedRun>),
-    /// What is different between two of them.
+    /// The differences of two revisions.
     Compare(u64, u64),
-    /// What differs between the two sides of a what-if.
+    /// The differences of the two sides of a what-if.
     Sides,
 }

@@ -1,29 +1,28 @@
-//! One row of the table of pages ([`Page`](super::page::Page)): its title, the kind of its body, the place of its pane, and the contexts
-//! of its keys.
+//! The macro for the table of pages ([`Page`](super::page::Page)).
 
 use crate::state::command::Context;
 
-/// What fills the body of a page.
+/// The kind of a page's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Rows in columns, under their titles.
+    /// Rows in columns.
     List,
-    /// Lines to be scrolled.
+    /// Scrolled lines.
     Text,
-    /// Fields to be filled in.
+    /// Input fields.
     Form,
-    /// The text of the configuration.
+    /// The configuration editor.
     Config,
 }
 
-/// Where what is known of the row under the cursor stands.
+/// Where the selected row's details are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
-    /// There is no pane.
+    /// No pane.
     Nowhere,
-    /// Below the rows, in at most this many lines; next to them on a wide screen.
+    /// With this maximum height; next to the rows on a wide screen.
     Below(u16),
-    /// The same on a page about one thing, which has its pane on smaller screens too.
+    /// Like `Below`, also on smaller screens.
     OfOne(u16),
     /// Next to the text of the configuration.
     BesideText,
@@ -32,25 +31,25 @@ pub enum Pane {
 /// A row of the table of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRow {
-    /// How breadcrumbs call it; empty for a page that is called by the thing that it is about.
+    /// Empty: the name of the object.
     pub title: &'static str,
-    /// What fills it.
+    /// The kind of its body.
     pub body: Body,
-    /// Where its pane stands.
+    /// The location of its pane.
     pub pane: Pane,
-    /// The contexts in which its keys are looked up, the nearest first.
+    /// The contexts of its keys, the nearest first.
     pub contexts: &'static [Context],
 }
 
-/// Makes `Page` with its table from rows `Name(Content) { title, body, pane, [contexts] }`, and `each_page!`, which runs an expression
-/// with the content of a page, whichever it is, where `Page` is imported. So a trait of all contents does not compile until a new page has it.
+/// Makes `Page` from rows `Name(Content) { title, body, pane, [contexts] }`, and `each_page!`, which runs an expression
+/// with any page's content, whose type must implement all traits used.
 macro_rules! pages {
     (@list List $page:ident) => { Some(&$page.list) };
     (@list $other:ident $page:ident) => {{ let _ = $page; None }};
     (@list_mut List $page:ident) => { Some(&mut $page.list) };
     (@list_mut $other:ident $page:ident) => {{ let _ = $page; None }};
     ($d:tt $($(#[$doc:meta])* $name:ident($content:ty) { $title:literal, $body:ident, $pane:expr, [$($context:ident),+] })+) => {
-        /// A page. The first of the stack is always the queues.
+        /// The first of the stack is always the queues.
         #[derive(Clone, Debug)]
         pub enum Page {
             $($(#[$doc])* $name($content),)+
@@ -69,7 +68,7 @@ macro_rules! pages {
                 }
             }
 
-            /// Its name in a person's settings: that of its nearest context.
+            /// The settings name of its nearest context.
             pub const fn name(&self) -> &'static str {
                 match self.row().contexts {
                     [nearest, ..] => nearest.name(),
@@ -77,12 +76,12 @@ macro_rules! pages {
                 }
             }
 
-            /// Its list; `None` where something else fills it.
+            /// The list of the page, if any.
             pub fn list(&self) -> Option<&dyn List> {
                 match self { $(Self::$name(page) => pages!(@list $body page),)+ }
             }
 
-            /// The same, to be changed.
+            /// The list of the page, mutable.
             pub fn list_mut(&mut self) -> Option<&mut dyn List> {
                 match self { $(Self::$name(page) => pages!(@list_mut $body page),)+ }
             }

@@ -1,4 +1,4 @@
-//! Pages that were left, with their state.
+//! Closed pages with their state.
 
 use crate::state::change::ChangePage;
 use crate::state::config::ConfigPage;
@@ -6,27 +6,27 @@ use crate::state::page::{AppsPage, AuditPage, EventsPage, NodesPage, RevisionsPa
 use crate::state::placement::PlacementPage;
 use crate::state::simulate::SimulatePage;
 
-/// Pages of the first row that were left.
+/// Closed top-level pages.
 #[derive(Clone, Debug, Default)]
 pub struct Parked {
-    /// The applications of the whole partition.
+    /// The applications of the partition.
     pub apps: Option<AppsPage>,
-    /// The nodes, with the form that was shown.
+    /// The nodes, as list or map.
     pub nodes: Option<NodesPage>,
     /// Users and groups.
     pub users: Option<UsersPage>,
-    /// Placement, with what was written there.
+    /// Placement, with its input.
     pub placement: Option<Box<PlacementPage>>,
-    /// The events, with what they were narrowed to.
+    /// The events, with their filter.
     pub events: Option<EventsPage>,
-    /// The configuration, with what is edited there.
+    /// The configuration, with its edit.
     pub config: Option<Box<ConfigPage>>,
-    /// The audit, with what it was narrowed to.
+    /// The audit, with its filter.
     pub audit: Option<AuditPage>,
-    /// The history of configurations.
+    /// The revisions.
     pub revisions: Option<RevisionsPage>,
-    /// The simulation that was requested last.
+    /// The last simulation.
     pub simulate: Option<Box<SimulatePage>>,
-    /// The form on a queue that was left last with something written in it.
+    /// Left with input.
     pub change: Option<Box<ChangePage>>,
 }

@@ -1,11 +1,11 @@
-//! The views that this console has seen, so that it can go back to them.
+//! The views of this session, to go back to.
 //!
-//! A view shares all unchanged data with the one before, so keeping many costs only the changes between them. The ring is
-//! thinned out with age: the time between two kept views is about a twentieth of their age.
+//! Views share unchanged data, so a view costs only its changes. The time between two stored views is about a twentieth
+//! of their age.
 //!
 //! Invariants:
-//! - at most [`Past::MOST`] views, and at most about [`Past::BYTES`] bytes of rows;
-//! - the newest views are always kept, and so is one right before each important event, as long as there is room.
+//! - at most [`Past::MOST`] views, and about [`Past::BYTES`] bytes of rows;
+//! - the newest views are stored, and the view before each important event while space remains.
 
 mod chapters;
 mod moment;
@@ -22,73 +22,71 @@ use view::View;
 pub use self::chapters::{Chapters, Seek, Span, StepTarget};
 pub use self::moment::{Moment, Shown, Step};
 
-/// A view that was seen.
+/// A stored view.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The view of that moment.
+    /// The view.
     pub view: Arc<View>,
-    /// Until when it was the newest, as far as one looked.
+    /// When it was last known as the newest.
     pub until: Time,
-    /// The number that the next event had by then: of the events from there on the view shows nothing.
+    /// The view does not contain later events.
     pub next_event: u64,
-    /// About how many bytes it takes next to what it shares with the one before.
+    /// Bytes not shared with the previous view.
     cost: usize,
-    /// Something that mattered happened right after it, as far as a focus shows.
     before_news: bool,
 }
 
-/// A picture of an earlier time that is being made.
+/// A fetch of a past view.
 #[derive(Clone, Debug)]
 pub struct Fetch {
-    /// Of which time, and what happened right after it.
+    /// The requested time and its next event.
     pub wanted: Shown,
-    /// What is shown if it cannot be fetched.
+    /// The view to show if the fetch fails.
     pub instead: Option<(Arc<View>, Shown)>,
 }
 
-/// What this console has seen.
+/// The views and important moments of this session.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     seen: VecDeque<Seen>,
-    /// Views that are not kept any longer, to be dropped elsewhere.
+    /// To be dropped in a worker thread.
     gone: Vec<Arc<View>>,
     bytes: usize,
-    /// What mattered, the oldest first.
+    /// Important moments, the oldest first.
     pub moments: VecDeque<Moment>,
-    /// Which run of a scheduler the moments are of.
+    /// The scheduler instance of the moments.
     pub instance: Arc<str>,
-    /// The number of the first event that was not examined yet.
+    /// The number of the first unexamined event.
     pub looked: u64,
-    /// What is on the screen; `None` while that is the present.
+    /// The selected past time; `None` in the present.
     pub shown: Option<Shown>,
-    /// The state of the cluster at any time can be seen, not only the states that this console saw.
+    /// Any past time is available.
     pub retained: bool,
-    /// The picture of an earlier time that is being made.
+    /// The past view that is being fetched.
     pub fetching: Option<Fetch>,
-    /// The chapters of the kept past that were looked up.
+    /// The fetched chapters of the stored past.
     pub chapters: Chapters,
-    /// A step that waits for what happened since one looked last.
+    /// A step that waits for the latest events.
     pub stepping: Option<Step>,
-    /// The cluster's time in the present.
+    /// The cluster's current time.
     pub live: Time,
 }
 
 impl Past {
-    /// How many views are kept.
+    /// The maximum number of views.
     pub const MOST: usize = 300;
-    /// About how many bytes of rows are kept.
+    /// The approximate limit for the rows, in bytes.
     pub const BYTES: usize = 48 << 20;
-    /// How many moments are kept.
+    /// The maximum number of moments.
     pub const MOMENTS: usize = 10_000;
-    /// The newest views that are never thinned out.
     const NEWEST: usize = 2;
 
-    /// Nothing seen yet, at a time of the cluster.
+    /// An empty past at a cluster time.
     pub fn at_live(live: Time) -> Self {
         Self { live, ..Self::default() }
     }
 
-    /// Takes a view that is new. `next_event` was requested after it.
+    /// `next_event` was requested after the view.
     pub fn see(&mut self, view: &Arc<View>, next_event: u64) {
         if let Some(last) = self.seen.back_mut() {
             if Arc::ptr_eq(&last.view, view) {
@@ -96,7 +94,7 @@ impl Past {
                 return;
             }
             if view.at < last.view.at {
-                // Another run of the scheduler: what was seen of the one before is not its past.
+                // The scheduler restarted.
                 *self = Self { live: self.live, retained: self.retained, ..Self::default() };
             } else {
                 last.before_news = differs_in_what_matters(&last.view, view);
@@ -114,7 +112,6 @@ impl Past {
         }
     }
 
-    /// Takes out the view that is missed least: the one whose neighbors stand closest, for its age.
     fn thin(&mut self) {
         let Some(now) = self.seen.back().map(|last| last.view.at) else { return };
         let last = self.seen.len().saturating_sub(Self::NEWEST);
@@ -130,24 +127,24 @@ impl Past {
         self.gone.push(gone.view);
         self.bytes = self.bytes.saturating_sub(gone.cost);
         if let Some(next) = self.seen.get_mut(at) {
-            // What the next one shared with the one that went is its own now, but never more than all of it.
+            // Data shared with the removed view is now its own.
             let cost = if at == 0 { all_bytes(&next.view) } else { (next.cost + gone.cost).min(all_bytes(&next.view)) };
             self.bytes = self.bytes - next.cost + cost;
             next.cost = cost;
         }
     }
 
-    /// The views that were kept and are not any longer.
+    /// Takes the removed views.
     pub fn take_gone(&mut self) -> Vec<Arc<View>> {
         std::mem::take(&mut self.gone)
     }
 
-    /// How many views are kept.
+    /// The number of views.
     pub fn len(&self) -> usize {
         self.seen.len()
     }
 
-    /// Whether none is.
+    /// Whether no view is stored.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
@@ -157,13 +154,12 @@ impl Past {
         self.seen.front()
     }
 
-    /// The last view of a time or before it.
+    /// The last view at or before a time.
     pub fn at(&self, time: Time) -> Option<&Seen> {
         let after = self.seen.partition_point(|seen| seen.view.at <= time);
         self.seen.get(after.checked_sub(1)?)
     }
 
-    /// The place of the last view from before something that mattered; `None` when it was before all that was seen.
     fn before(&self, moment: &Moment) -> Option<usize> {
         let after = self.seen.partition_point(|seen| {
             seen.view.at < moment.at || (seen.view.at == moment.at && seen.next_event <= moment.number)
@@ -171,7 +167,6 @@ impl Past {
         after.checked_sub(1)
     }
 
-    /// The place of the view on the screen; in the present, behind the last one.
     fn place(&self, view: &Arc<View>) -> usize {
         match &self.shown {
             None => self.seen.len(),
@@ -182,11 +177,10 @@ impl Past {
         }
     }
 
-    /// The view to go to from the one on the screen, with its time and what happened right after it; `None` when there is none in
-    /// that direction.
+    /// The next view with its time and next event.
     pub fn next(&self, view: &Arc<View>, step: Step) -> Option<(Arc<View>, Shown)> {
         let here = self.place(view);
-        // In the present the newest view is the present one: what comes after it is to come.
+        // No view follows the newest one.
         let stops = self.moments.iter().filter_map(|moment| self.before(moment));
         let stop = match step {
             Step::Back => stops.filter(|at| *at < here && at + 1 < self.seen.len()).max(),
@@ -204,21 +198,20 @@ impl Past {
         Some((Arc::clone(&seen.view), Shown { at, before }))
     }
 
-    /// Why nothing can be changed: the past is on the screen.
+    /// Why changes are disabled in the past.
     pub fn why_off(&self) -> Option<String> {
         let shown = self.shown.as_ref()?;
         let ago = duration(self.live.since(shown.at));
         Some(format!("this is the past, {ago} ago, and cannot change; :live returns"))
     }
 
-    /// Where a step leads from here, where any time can be seen.
+    /// The target of a step if any time is available.
     pub fn seek(&self, step: Step) -> StepTarget {
-        // What happened at this very moment is behind the present.
         let here = self.shown.as_ref().map_or(self.live + chapters::INSTANT, |shown| shown.at);
         self.chapters.seek(step, here, &self.moments)
     }
 
-    /// Adds what mattered.
+    /// Adds important moments.
     pub fn take_moments(&mut self, moments: impl IntoIterator<Item = Moment>) {
         self.moments.extend(moments);
         let over = self.moments.len().saturating_sub(Self::MOMENTS);
@@ -229,7 +222,6 @@ impl Past {
     }
 }
 
-/// Whether something of weight happened between two views, as far as a focus shows.
 fn differs_in_what_matters(old: &View, new: &View) -> bool {
     let checksum = |view: &View| view.configuration.as_ref().map(|running| running.revision);
     let notice = |view: &View| view.notices.last().map(|notice| notice.number);
@@ -245,7 +237,7 @@ fn differs_in_what_matters(old: &View, new: &View) -> bool {
     })
 }
 
-/// A duration in at most seven columns: `42s`, `3m 12s`, `2h 5m`, `3d 4h`, `120d`.
+/// `42s`, `3m 12s`, `2h 5m`, `3d 4h`, `120d`: at most seven columns.
 pub fn duration(duration: Duration) -> String {
     match duration.as_secs() / 86_400 {
         0..10 => view::drain::span(duration),
@@ -253,7 +245,7 @@ pub fn duration(duration: Duration) -> String {
     }
 }
 
-/// A span as written: `90s`, `10m`, `1h30m`, `2d`.
+/// Parses a duration: `90s`, `10m`, `1h30m`, `2d`.
 pub fn span(text: &str) -> Option<Duration> {
     let mut seconds: u64 = 0;
     let mut digits = String::new();
@@ -339,7 +331,6 @@ mod tests {
             let (at, text) = (Time::from_millis(seconds * 1000), text.to_owned());
             Moment { number, at, text }
         };
-        // The second and third are at the time of a view: the first of them is in it, the other one is not.
         let moments = [moment(150, 15, "a"), moment(299, 30, "b"), moment(300, 30, "c"), moment(310, 33, "d")];
         past.take_moments(moments);
         let now = Arc::clone(&past.seen[5].view);

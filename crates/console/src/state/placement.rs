@@ -1,4 +1,4 @@
-//! The page that shows where a submission would go: a form, and against which configuration it is held.
+//! The placement page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,44 +9,44 @@ use model::{Identity, Profile};
 use view::placement::TYPE_TAG;
 use view::{AppRow, View};
 
-/// Where a submission would go.
+/// The placement of a hypothetical submission.
 #[derive(Clone, Debug, Default)]
 pub struct PlacementPage {
-    /// What is submitted.
+    /// The submission.
     pub form: Form,
     /// The field under the cursor.
     pub field: Field,
-    /// Under which configuration.
+    /// The configuration.
     pub against: Against,
-    /// The version of the edited text, where that is the configuration.
+    /// The version, if that is the configuration.
     pub edited: Option<u64>,
-    /// What would follow the cursor in the field that is written, if it is taken.
+    /// The rest of the completion.
     pub suggestion: String,
-    /// The first visible line of the text below the form.
+    /// The first visible line below the form.
     pub top: usize,
 }
 
 /// A field of the form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Field {
-    /// Who submits; everything else depends on it.
+    /// The user; the other fields depend on it.
     #[default]
     User,
-    /// His groups, separated by commas, semicolons or blanks.
+    /// The groups, separated by commas, semicolons, or blanks.
     Groups,
-    /// The queue requested.
+    /// The requested queue.
     Queue,
-    /// The application's type.
+    /// The application type.
     Type,
     /// Tags as `NAME=VALUE`, separated by semicolons or blanks.
     Tags,
 }
 
 impl Field {
-    /// All fields in the order of the screen.
+    /// All fields in screen order.
     pub const ALL: [Self; 5] = [Self::User, Self::Groups, Self::Queue, Self::Type, Self::Tags];
 
-    /// What precedes it.
+    /// The label.
     pub const fn label(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -57,7 +57,7 @@ impl Field {
         }
     }
 
-    /// What it represents while it is empty.
+    /// The meaning of an empty field.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::User => "no user: rejected",
@@ -68,7 +68,7 @@ impl Field {
         }
     }
 
-    /// The field that is `step` further, round and round.
+    /// The field `step` further, cyclic.
     #[must_use]
     pub fn step(self, step: isize) -> Self {
         let len = Self::ALL.len();
@@ -76,12 +76,12 @@ impl Field {
     }
 }
 
-/// What is written in the fields.
+/// The texts of the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form([LineEdit; 5]);
 
 impl Form {
-    /// The form of someone who requests nothing in particular.
+    /// The form with an identity only.
     pub fn of(who: &Identity) -> Self {
         let mut form = Self::default();
         *form.line_mut(Field::User) = LineEdit::prefilled(&who.user);
@@ -91,7 +91,7 @@ impl Form {
         form
     }
 
-    /// The form of the submission that an application was.
+    /// The form with the submission of an application.
     pub fn of_app(row: &AppRow) -> Self {
         let mut form = Self::of(&row.who);
         form.line_mut(Field::Queue).set(&*row.requested);
@@ -103,7 +103,7 @@ impl Form {
         form
     }
 
-    /// Whether nothing is written in it.
+    /// Whether all fields are empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|line| line.text().is_empty())
     }
@@ -113,24 +113,24 @@ impl Form {
         &self.0[field as usize]
     }
 
-    /// The text of a field, to be changed.
+    /// The text of a field, mutable.
     pub fn line_mut(&mut self, field: Field) -> &mut LineEdit {
         &mut self.0[field as usize]
     }
 
-    /// The groups that are written, without empty ones.
+    /// The groups, without empty ones.
     pub fn groups(&self) -> Vec<String> {
         let names = self.line(Field::Groups).text().split(|c: char| matches!(c, ',' | ';') || c.is_whitespace());
         names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
-    /// The tags, the type among them.
+    /// The tags including the type.
     ///
     /// # Errors
-    /// The part that is no tag.
+    /// The part that is not a tag.
     pub fn tags(&self) -> Result<BTreeMap<String, String>, String> {
         let text = self.line(Field::Tags).text();
-        // With a semicolon values may hold blanks.
+        // With semicolons, values may contain blanks.
         let parts: Vec<&str> = if text.contains(';') {
             text.split(';').map(str::trim).collect()
         } else {
@@ -152,22 +152,22 @@ impl Form {
     }
 }
 
-/// The configuration that the form is held against.
+/// The configuration to test with.
 #[derive(Clone, Debug, Default)]
 pub enum Against {
-    /// The one that is active in the cluster.
+    /// The active configuration.
     #[default]
     Running,
     /// A file that is being read.
     Reading(String),
-    /// A file, as a cluster of its own.
+    /// A file, as a view of its own.
     File(String, Arc<View>),
-    /// A file that is no configuration, and why.
+    /// An invalid file, and why.
     Faulty(String, String),
 }
 
 impl Against {
-    /// The name of the file, if it is one.
+    /// The name of the file, if any.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Running => None,
@@ -176,16 +176,16 @@ impl Against {
     }
 }
 
-/// What the text in the editor is called.
+/// The displayed name of the edited text.
 pub const EDITED: &str = "the edited text";
 
-/// A configuration to be read.
+/// A configuration file to read.
 #[derive(Clone, Debug)]
 pub struct WantedFile {
-    /// Its name as written.
+    /// The name as typed.
     pub name: String,
-    /// The configuration, where it was read already.
+    /// The configuration, if it is already parsed.
     pub config: Option<Arc<Config>>,
-    /// By which rules.
+    /// The profile that reads it.
     pub profile: Profile,
 }

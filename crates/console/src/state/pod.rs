@@ -1,4 +1,4 @@
-//! A pod on the screen: what is known of it with what happened, the log of one of its containers, its text.
+//! A pod on the screen.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,47 +6,47 @@ use std::time::Duration;
 use crate::state::job::OutputText;
 use view::kubernetes::{LogName, ObjectEvent, PodRow};
 
-/// Which part of a pod is on the screen.
+/// The visible part of a pod page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PodPart {
-    /// What is known of it, and what happened to it in order of time.
+    /// Its data, and its events by time.
     #[default]
     Sheet,
     /// The log of a container.
     Log,
-    /// It as YAML.
+    /// The YAML.
     Text,
 }
 
 /// The page of a pod.
 #[derive(Clone, Debug)]
 pub struct PodPage {
-    /// The pod as it was known last.
+    /// The last known state.
     pub row: Arc<PodRow>,
-    /// It no longer exists.
+    /// The pod was removed.
     pub gone: bool,
-    /// What of it is shown.
+    /// The visible part.
     pub part: PodPart,
-    /// The container whose log is shown, by its place among the containers.
+    /// The index of the container whose log is shown.
     pub container: usize,
-    /// The log is of the run before the last restart.
+    /// The log of the run before the last restart.
     pub previous: bool,
-    /// The first line on the screen.
+    /// The first visible line.
     pub top: usize,
-    /// The columns that are scrolled to the left.
+    /// The number of columns scrolled off on the left.
     pub left: usize,
-    /// The end of the log stays on the screen.
+    /// The end of the log stays visible.
     pub follow: bool,
-    /// What is searched for; empty: nothing.
+    /// The search text; may be empty.
     pub find: String,
-    /// The match that one is at: the line of it.
+    /// The line of the current match.
     pub found: Option<usize>,
-    /// What is searched for changed, and the first match is to be found.
+    /// The search text has changed: find the first match.
     pub seeks: bool,
 }
 
 impl PodPage {
-    /// The page of a pod with a part of it.
+    /// The page of a pod at a part.
     pub fn new(row: Arc<PodRow>, part: PodPart) -> Self {
         let container = usize::from(row.init_containers).min(row.containers.len().saturating_sub(1));
         let container = initializing(&row.status).map_or(container, |at| at.min(container));
@@ -65,7 +65,7 @@ impl PodPage {
         }
     }
 
-    /// Shows another part of it.
+    /// Shows another part.
     pub fn turn_to(&mut self, part: PodPart) {
         (self.part, self.top, self.left, self.found) = (part, 0, 0, None);
         self.follow = part == PodPart::Log;
@@ -77,20 +77,20 @@ impl PodPage {
     }
 }
 
-/// The init container that a status such as `Init:1/2` is at.
+/// The init container of a status, for example `Init:1/2`.
 fn initializing(status: &str) -> Option<usize> {
     let at = status.strip_prefix("Init:")?;
     Some(at.split_once('/').and_then(|(done, _)| done.parse().ok()).unwrap_or(0))
 }
 
-/// Data of a pod that are requested, and what came.
+/// Requested data of a pod, and the answer.
 #[derive(Clone, Debug)]
 pub struct Requested<T> {
-    /// What came; or why it did not.
+    /// The data, or why they are unavailable.
     pub known: Option<Result<T, String>>,
-    /// When it was requested last, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
-    /// The pod as it was then.
+    /// The pod at that time.
     pub of: Option<Arc<PodRow>>,
     /// An answer is awaited.
     pub awaited: bool,
@@ -102,33 +102,33 @@ impl<T> Default for Requested<T> {
     }
 }
 
-/// What is read of the pod on the screen.
+/// The loaded pod data.
 #[derive(Clone, Debug, Default)]
 pub struct PodWatch {
     /// The UID of the pod.
     pub uid: Option<Arc<str>>,
     /// Its events, the oldest first.
     pub events: Requested<Arc<Vec<ObjectEvent>>>,
-    /// It as YAML, line by line.
+    /// The YAML lines.
     pub text: Requested<Arc<Vec<String>>>,
-    /// The log of one of its containers.
+    /// A container log.
     pub log: LogWatch,
 }
 
-/// A log that is read.
+/// A log that is being read.
 #[derive(Clone, Debug, Default)]
 pub struct LogWatch {
-    /// Which one; `None` before the first.
+    /// The log, if any.
     pub of: Option<LogName>,
-    /// Its lines, as far as they are kept.
+    /// The stored lines.
     pub output: OutputText,
     /// The container has ended.
     pub ended: bool,
-    /// Why nothing newer comes, and when that was, on the console's clock.
+    /// Why reading failed, and when, on the console's clock.
     pub failed: Option<(String, Duration)>,
     /// A part is awaited.
     pub awaited: bool,
-    /// The restarts of the pod when it was opened.
+    /// When the log was opened.
     pub restarts: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The known part of the ledger: the audit, and the configurations that were active.
+//! The loaded audit and revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,50 +7,47 @@ use config::diff::Line;
 use source::Records;
 use view::audit::Revision;
 
-/// The ledger as far as someone examined it.
+/// The loaded part of the audit and the revisions.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    /// What the source answered last; `None` until it was asked.
+    /// The last answer of the source.
     pub latest: Option<Records>,
-    /// Texts of revisions that were fetched, or why they cannot be fetched.
     texts: BTreeMap<u64, Result<Arc<str>, String>>,
-    /// Texts that are on their way.
     asked: BTreeSet<u64>,
     /// The last comparison.
     pub compared: Option<Compared>,
-    /// The comparison that is being made.
+    /// The running comparison.
     pub comparing: Option<(u64, u64)>,
 }
 
-/// What is different between two revisions.
+/// The differences of two revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// The numbers of the old one and the new one.
+    /// The numbers of the old and the new revision.
     pub of: (u64, u64),
-    /// The lines of the tree diff, or why there are none.
+    /// The tree diff, or why it failed.
     pub lines: Result<Vec<Line>, String>,
 }
 
 impl Ledger {
-    /// How many texts are kept.
     const TEXTS: usize = 40;
 
-    /// The generation of the last report; 0 before the first.
+    /// The generation; 0 before the first report.
     pub fn generation(&self) -> u64 {
         self.latest.as_ref().map_or(0, |message| message.generation)
     }
 
-    /// The configurations that were active, the newest first.
+    /// The revisions, the newest first.
     pub fn revisions(&self) -> &[Arc<Revision>] {
         self.latest.as_ref().and_then(|message| message.revisions.as_deref().ok()).unwrap_or_default()
     }
 
-    /// A configuration that was active.
+    /// A revision by number.
     pub fn revision(&self, number: u64) -> Option<&Arc<Revision>> {
         self.revisions().iter().find(|revision| revision.number == number)
     }
 
-    /// The text of a revision, or why it cannot be fetched; `None` while it is not there yet.
+    /// `None` until fetched.
     pub fn text(&self, number: u64) -> Option<Result<&Arc<str>, &str>> {
         if let Some(text) = self.revision(number).and_then(|revision| revision.text.as_ref()) {
             return Some(Ok(text));
@@ -58,12 +55,12 @@ impl Ledger {
         self.texts.get(&number).map(|text| text.as_ref().map_err(String::as_str))
     }
 
-    /// Whether the text of a revision is to be fetched: it is not there, and was not on its way until now.
+    /// Returns whether to fetch it.
     pub fn begin_fetch(&mut self, number: u64) -> bool {
         self.text(number).is_none() && self.asked.insert(number)
     }
 
-    /// Takes a text that was fetched.
+    /// Stores a fetched text.
     pub fn take_text(&mut self, number: u64, text: Result<Arc<str>, String>) {
         self.asked.remove(&number);
         if self.texts.len() >= Self::TEXTS {

@@ -1,4 +1,4 @@
-//! Replies to effects: from the source, from the worker threads, from the external editor. All of them come on one channel.
+//! Replies to effects, on one channel.
 
 use std::sync::Arc;
 
@@ -22,21 +22,21 @@ use view::used::{UsageQuestion, Used};
 use view::waiting::{Question, Sheet};
 use view::{EventPage, QuotaForecast, View};
 
-/// An overview, with what it was made from.
+/// An overview and its inputs.
 #[derive(Clone, Debug)]
 pub struct OverviewMade {
-    /// The overview; `None` where its partition no longer exists.
+    /// The overview; `None` if its partition was removed.
     pub sheet: Option<Box<Sheet>>,
-    /// The faults of the active configuration, to be kept for the next one.
+    /// Reused by the next overview.
     pub faults: Option<Arc<ConfigFaults>>,
-    /// Who waits in that view; `None` where its partition no longer exists.
+    /// The pending applications; `None` if the partition was removed.
     pub waiting: Option<WaitingNow>,
-    /// The view whose figures it shows: the rest of the frame shows those of the same one.
+    /// The rest of the frame uses it too.
     pub view: Arc<View>,
 }
 
 impl OverviewMade {
-    /// Computes the sheet and the waits from one view, in time that grows with its applications.
+    /// Makes an overview from one view. O(applications).
     pub fn of(mut given: Given) -> Self {
         given.faults = ConfigFaults::of_moment(&given);
         let sheet = overview(&given).map(Box::new);
@@ -49,78 +49,78 @@ impl OverviewMade {
 /// The result of one effect.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// The result of an order, by its number.
+    /// The result of an operation, by number.
     OrderAnswered(u64, Result<Done, Refusal>),
-    /// The text of a revision, by its number; or why it cannot be fetched.
+    /// The text of a revision, or why it failed.
     RevisionText(u64, Result<Arc<str>, String>),
-    /// Why something waits; or why that is unknown.
+    /// The explanation.
     Explained(Question, Result<Sheet, Refusal>),
-    /// An overview, of the moment and the partition that it was requested.
+    /// An overview, at the requested time and partition.
     OverviewMade(OverviewMade),
-    /// What a shadow found, or why that is unknown.
+    /// A shadow's findings.
     ShadowKnown(Box<Result<ShadowSheet, String>>),
-    /// What was used over time; or why that is unknown.
+    /// Usage over time, or why it is unknown.
     UsageKnown(UsageQuestion, Box<Result<Used, String>>),
-    /// What the job of an application is; or why that is unknown.
+    /// A local job.
     JobSeen(AppId, Box<Result<JobSheet, String>>),
-    /// What jobs are called; `None` where no one answered.
+    /// `None` without an answer.
     JobsNamed(Option<Vec<(AppId, String)>>),
-    /// The events of a pod, by its UID; or why they are unknown.
+    /// Events by pod UID.
     PodEvents(Arc<str>, Result<Vec<ObjectEvent>, String>),
-    /// A pod as YAML, by its UID; or why it cannot be fetched.
+    /// YAML by pod UID.
     PodText(Arc<str>, Result<String, String>),
-    /// An object as YAML, to be copied.
+    /// An object as YAML, for the clipboard.
     ObjectCopied(Result<String, String>),
-    /// What came of a log; or why nothing comes.
+    /// A part of a log, or why reading failed.
     PodLog(LogName, Result<LogPart, String>),
-    /// What was done to a job, in words; or why it was not.
+    /// The result as text.
     JobChanged(JobOrder, Result<String, String>),
-    /// Who owns the pods of an application; or why that is unknown.
+    /// The owners of an application's pods.
     OwnersFound(AppId, Result<Vec<Chain>, String>),
-    /// What was done to owners of pods, one by one; or why nothing was.
+    /// The results for each owner, or why all failed.
     OwnersSuspended(Box<SuspendOrder>, Result<Vec<OwnerDone>, Refusal>),
-    /// What was silenced, or is not any more, in words; or why it was not.
+    /// The result as text.
     SilenceChanged(Result<String, String>),
-    /// Which allocations a text would have preempted, by partition, as far as the source knows.
+    /// Previews by partition, as far as known.
     QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
-    /// The view of an earlier time, or why there is none.
+    /// A past view, or why it is unavailable.
     PastView(Time, Result<Arc<View>, String>),
-    /// What happened right before or after a time, for a step; or why that is unknown.
+    /// Right before or after a time, for a step.
     PastSpan(Time, Step, Result<Span, String>),
-    /// What mattered among the source's events.
+    /// Important events of the source.
     MomentsFound(MomentPage),
-    /// Another scheduler, by the name of its context; or why it cannot be opened.
+    /// A scheduler by context.
     ContextOpened(String, Result<SourceHandle, String>),
-    /// A cluster next to the one on the screen, by the name of its context; or why it cannot be opened.
+    /// A cluster for the clusters page, by context.
     ClusterOpened(String, Result<SourceHandle, String>),
-    /// What a context answered, by its name; or why it did not.
+    /// The response of a context, or why it failed.
     ContextAnswered(String, Result<ContextFacts, String>),
-    /// A copy of the cluster to try things in, with the orders that are given in it; or why there is none.
+    /// A copy with its operations.
     WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
-    /// A configuration that placement is tried against: its name, and a cluster with it active or why there is none.
+    /// A configuration for the placement page: name and view.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.
     ListMade(Box<ListResult>),
-    /// Names that complete what was written.
+    /// Completions of the typed text.
     NamesFound(Names),
-    /// Events that came since the last ones.
+    /// New events.
     EventsRead(EventPage),
-    /// What an edited configuration would mean.
+    /// The check of an edited configuration.
     EditChecked(Box<CheckResult>),
-    /// What an edited configuration leads to in the next minutes, by the version of its text, in lines; or why that is unknown.
+    /// A forecast by the version of the text.
     Forecast(u64, Result<Vec<String>, String>),
-    /// What a form on a queue would change.
+    /// The check of a form on a queue.
     FormDrafted(Box<FormDraft>),
-    /// The text as it came out of the external editor.
+    /// The text from the external editor.
     TextEdited(Result<String, String>),
-    /// How a person's own command ended, in words.
+    /// The result of a user's own command, as text.
     OwnEnded(Result<String, String>),
-    /// The differences between two configurations.
+    /// The comparison of two revisions.
     RevisionsCompared(Compared),
-    /// How far a simulation is, by the number of its page.
+    /// Progress by page number.
     SimulationGoesOn(u64, String),
-    /// What a simulation gave; or why there is none.
+    /// The result of a simulation, or why it failed.
     Simulated(u64, Box<Result<Simulation, String>>),
-    /// A file was written: its name and what is in it; or why not.
+    /// Its name and content as text.
     FileWritten(Result<String, String>),
 }

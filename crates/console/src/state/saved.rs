@@ -1,42 +1,42 @@
-//! Saved arrangements of a person: views under a name, and the visited places.
+//! Saved views, and the jump history.
 
 use crate::state::column::ColumnChoice;
 use crate::state::command::GoCommand;
 use crate::state::page::Page;
 
-/// The filter, sort and columns of a list, under a name.
+/// The filter, sort, and columns of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedView {
-    /// The name of its page.
+    /// The page name.
     pub page: String,
-    /// The filter; empty lets everything through.
+    /// The filter; may be empty.
     pub filter: String,
-    /// The column that it is sorted by; empty: as the page sorts by itself.
+    /// The sort column; empty: the default of the page.
     pub sort: String,
     /// The largest first.
     pub descending: bool,
-    /// The columns; empty: as the page chooses them by itself.
+    /// The columns; empty: the default of the page.
     pub columns: Vec<ColumnChoice>,
 }
 
-/// A page of a place that one came through.
+/// A page of a location in the jump history.
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// The page, without its rows.
     Page(Box<Page>),
-    /// A page that is kept elsewhere with its written text, by the command that opens it.
+    /// A page stored elsewhere with its input, by opening command.
     Retained(GoCommand),
 }
 
-/// The places that one came through, as stacks of pages.
+/// The jump history, as stacks of pages.
 #[derive(Clone, Debug, Default)]
 pub struct Jumps {
-    /// Those before this one, the nearest last.
+    /// Earlier locations, the nearest last.
     pub back: Vec<Vec<Stop>>,
-    /// Those that one returned from, the nearest last.
+    /// Locations that the user returned from, the nearest last.
     pub forward: Vec<Vec<Stop>>,
-    /// What the person did when a place was noted last: one thing leads through one place.
+    /// The last recorded user action.
     pub turn: Option<u64>,
-    /// One is going to a place of these; nothing is noted.
+    /// A jump is running; nothing is recorded.
     pub going: bool,
 }

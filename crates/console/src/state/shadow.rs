@@ -1,4 +1,4 @@
-//! The page of what a shadow found.
+//! The page of a shadow's findings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use crate::state::column::ShadowColumn;
 use crate::state::listing::Listing;
 use view::shadowed::{ShadowDifference, ShadowSheet};
 
-/// What a shadow found.
+/// The findings of a shadow.
 #[derive(Clone, Debug, Default)]
 pub struct ShadowPage {
-    /// The answer; `None` until there is one.
+    /// The answer, when available.
     pub answer: Option<Result<Arc<ShadowSheet>, String>>,
-    /// When it was asked last, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
@@ -21,7 +21,7 @@ pub struct ShadowPage {
 }
 
 impl ShadowPage {
-    /// The sheet, where there is one.
+    /// The sheet, if available.
     pub fn found(&self) -> Option<&ShadowSheet> {
         self.answer.as_ref()?.as_ref().ok().map(|sheet| &**sheet)
     }

@@ -1,4 +1,4 @@
-//! Simulations that a person requests: the page, what runs them, and what they are run next to.
+//! Simulations: the page, the simulator, and its job.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,80 +10,80 @@ use model::{NodeId, Resource, Time};
 use source::JournalHistory;
 use view::simulation::{SimulatedRun, Simulation};
 
-/// Runs of a workload, or of a file of finished runs.
+/// Runs of a workload, or from a file.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatePage {
-    /// What was requested, as it was written.
+    /// The request as typed.
     pub asked: Arc<str>,
-    /// An answer with another number is of something that was left.
+    /// Answers with another number belong to a closed page.
     pub number: u64,
-    /// How far it is.
+    /// The progress.
     pub progress: String,
-    /// What came of it; or why nothing did. `None` while it runs.
+    /// `None` while it runs.
     pub answer: Option<Result<Arc<Simulation>, String>>,
-    /// Set when no one needs it any more.
+    /// Set when the result is no longer needed.
     pub stop: StopFlag,
     /// The runs by their numbers in the answer.
     pub list: Listing<Arc<SimulatedRun>, String, SimulationColumn>,
 }
 
-/// Says to a thread that no one needs its result any more.
+/// The result is no longer needed.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// No one needs it any more.
+    /// Sets the flag.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether someone still needs it.
+    /// Whether the result is still needed.
     pub fn is_wanted(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, which is true once it is to stop.
+    /// The flag; true means stop.
     pub fn flag(&self) -> &AtomicBool {
         &self.0
     }
 }
 
-/// A simulation to be made next to the draw loop.
+/// A simulation for a worker thread.
 #[derive(Clone, Debug)]
 pub struct SimulateJob {
-    /// The number of the page that waits for it.
+    /// The number of the waiting page.
     pub number: u64,
-    /// What is to be run, as arguments of `kornsole simulate`.
+    /// The arguments of `kornsole simulate`.
     pub words: Arc<str>,
-    /// The configuration on the screen: it applies to workloads that bring none of their own.
+    /// The configuration on the screen, for workloads without one.
     pub config: Option<Arc<str>>,
-    /// The nodes on the screen, for workloads that bring none.
+    /// The nodes on the screen, for workloads without nodes.
     pub nodes: Vec<(NodeId, Resource)>,
-    /// What was is simulated once more.
+    /// Simulate the past instead.
     pub past: Option<PastSpan>,
-    /// No one needs it any more.
+    /// The stop flag.
     pub stop: StopFlag,
-    /// What makes it.
+    /// The simulator.
     pub simulator: Simulator,
 }
 
-/// The past of the cluster on the screen, up to a moment.
+/// The past up to a time.
 #[derive(Clone, Debug)]
 pub struct PastSpan {
-    /// The moment on the screen.
+    /// The end.
     pub until: Time,
-    /// Where it is read; `None` until the source has been requested it.
+    /// `None` until requested.
     pub journal: Option<JournalHistory>,
 }
 
-/// Makes simulations. What it takes is not the console's to know.
+/// Runs simulations. The console does not know how.
 #[derive(Clone)]
 pub struct Simulator(Arc<Simulate>);
 
 type Simulate = dyn Fn(&SimulateJob, &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> + Send + Sync;
 
 impl Simulator {
-    /// What makes them; it says now and then how far it is, and gives the reason where nothing comes of it.
+    /// The function reports progress.
     pub fn new(
         simulate: impl Fn(&SimulateJob, &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> + Send + Sync + 'static,
     ) -> Self {
@@ -92,10 +92,10 @@ impl Simulator {
 }
 
 impl SimulateJob {
-    /// Makes the simulation. Takes as long as its runs do: not to be called where frames are drawn.
+    /// Blocks: not for the draw loop.
     ///
     /// # Errors
-    /// What is invalid, or is refused; or that it was stopped.
+    /// Invalid, rejected, or stopped.
     pub fn run(&self, said: &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> {
         (self.simulator.0)(self, said)
     }

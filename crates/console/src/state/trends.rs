@@ -1,4 +1,4 @@
-//! The page of trends: of what, which values, which span, where the cursor is.
+//! The trends page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,46 +7,45 @@ use model::Time;
 use source::trends::{Keeping, Published};
 use view::trends::{Subject, Value};
 
-/// The spans that can be shown, in minutes: 10 minutes to 30 days.
+/// Time ranges in minutes: 10 minutes to 30 days.
 pub const SPANS: [u64; 10] = [10, 30, 60, 180, 360, 720, 1440, 4320, 10_080, 43_200];
-/// The span that a page starts with: an hour.
 const FIRST_SPAN: usize = 2;
 
-/// What is known of the trends.
+/// The loaded trends.
 #[derive(Clone, Debug, Default)]
 pub struct KnownTrends {
-    /// The rings by partition; `None` where the source has none, or no one looked yet.
+    /// Series by partition; `None` if unavailable.
     pub rings: Option<Arc<Published>>,
-    /// Whether they outlast this process.
+    /// Whether the trends outlast this process.
     pub keeping: Arc<Keeping>,
-    /// When a person examined the overview last before this console started, by the cluster's time.
+    /// When the user looked before this console started, by the cluster's time.
     pub looked: Option<Time>,
 }
 
-/// Values of one subject as lines over time.
+/// Values of one subject over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrendsPage {
-    /// What they are of.
+    /// The subject.
     pub of: Subject,
-    /// The value that is drawn.
+    /// The first value.
     pub value: Value,
-    /// A second one, drawn over it.
+    /// A second value in the same chart.
     pub second: Option<Value>,
-    /// Which of [`SPANS`] is shown.
+    /// The index of the time range in [`SPANS`].
     pub span: usize,
-    /// The time at its right end; `None`: the present, or the moment on the screen.
+    /// `None`: the time on the screen.
     pub end: Option<Time>,
     /// The time under the cursor; `None`: the right end.
     pub cursor: Option<Time>,
 }
 
 impl TrendsPage {
-    /// The page of a subject, with the hour up to now.
+    /// The page of a subject with the last hour.
     pub fn new(of: Subject, value: Value) -> Self {
         Self { of, value, second: None, span: FIRST_SPAN, end: None, cursor: None }
     }
 
-    /// How long the span is that is shown.
+    /// The length of the time range.
     pub fn length(&self) -> Duration {
         Duration::from_secs(60 * SPANS[self.span.min(SPANS.len() - 1)])
     }

@@ -1,5 +1,5 @@
-//! Work of the worker threads, because it takes time or touches files. An update requests it by
-//! [`super::effect::Effect::Work`]; the result returns as a [`super::reply::Reply`].
+//! Slow work and file access for worker threads. An update requests it with [`super::effect::Effect::Work`]; a
+//! [`super::reply::Reply`] returns the result.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -19,86 +19,86 @@ use model::{Profile, Time};
 use source::Source;
 use view::overview::Given;
 
-/// A piece of work for a worker thread.
+/// A task for a worker thread.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// Read a configuration that a person named.
+    /// Read a configuration file that the user named.
     ReadConfig(WantedFile),
-    /// Make the rows of a long list.
+    /// Make a long list.
     List(Box<ListJob>),
-    /// Find names that complete what is written.
+    /// Find completions.
     Names(Box<NamesJob>),
-    /// Drop something large that is not on the screen any more.
+    /// Drop a large value.
     Discard(Discarded),
-    /// Look at an edited configuration.
+    /// Check an edited configuration.
     Check(Box<CheckJob>),
-    /// Look at a form on a queue.
+    /// Check a form on a queue.
     Draft(Box<DraftJob>),
-    /// Compare two configurations that were active.
+    /// Compare two revisions.
     Compare {
-        /// The numbers of the old one and the new one.
+        /// The numbers of the old and the new revision.
         of: (u64, u64),
-        /// Their texts, the older one first.
+        /// Their texts, the old one first.
         texts: (Arc<str>, Arc<str>),
-        /// By which rules they are read.
+        /// The profile that reads them.
         profile: Profile,
-        /// Which entry of a manifest they are.
+        /// The policy group in a manifest.
         policy_group: String,
     },
-    /// Change the silences of a source's alerts: that is written to the disk.
+    /// Change silences; this writes to the disk.
     Silence(SourceHandle, SilenceStep),
     /// Make an overview.
     Overview(Box<Given>),
-    /// Find what mattered among the events of a source from this number on.
+    /// Find important events from this number.
     FindMoments(SourceHandle, u64),
-    /// Read the events of a source from this number on, at most this many.
+    /// Read events from this number, with a maximum count.
     ReadEvents(SourceHandle, u64, usize),
-    /// Write what a list shows into a new file, as CSV, JSON or text by its name.
+    /// Write a list as CSV, JSON, or text by extension.
     Export {
         /// A copy of the console's state.
         state: Box<State>,
-        /// Where it is written; one that is there already is unchanged.
+        /// The file; an existing file is not modified.
         file: PathBuf,
-        /// What is written, in words.
+        /// The description of the content.
         what: String,
     },
-    /// Write a value into the person's settings, or take it out.
+    /// Set or remove a value in the user's settings.
     KeepSetting {
-        /// The file of the settings; made where it is not there.
+        /// The settings file; created if missing.
         file: PathBuf,
-        /// The table of the settings that the key is in, as `views`.
+        /// The table of the key, for example `views`.
         table: &'static str,
-        /// The key in it.
+        /// The key.
         key: String,
-        /// The value in TOML; `None` takes the key out.
+        /// The value as TOML; `None` removes the key.
         value: Option<String>,
     },
-    /// Open a cluster next to the one on the screen, by the name of its context.
+    /// Open a cluster for the clusters page, by context.
     OpenCluster(Opener, String),
     /// Run a workload in virtual time.
     Simulate(Box<SimulateJob>),
-    /// Run a person's own command next to the console.
+    /// Run a user's own command in the background.
     RunOwn(Box<OwnRun>),
     /// Write a new file.
     Write {
-        /// Which; one that is there already is unchanged.
+        /// The file; an existing file is not modified.
         file: PathBuf,
-        /// What is written into it, to the last byte.
+        /// The exact content.
         text: String,
-        /// What that is, in words: `14 queues`.
+        /// The description of the content: `14 queues`.
         what: String,
     },
 }
 
-/// Something large to be dropped: that takes longer than a frame may.
+/// The drop takes longer than a frame.
 #[derive(Clone)]
 pub struct Discarded {
-    /// Never examined: it is held until it is done with.
+    /// Held only until the drop.
     _thing: Arc<dyn Any + Send + Sync>,
 }
 
 impl Discarded {
-    /// Takes what is to be dropped.
+    /// Wraps a value to drop.
     pub fn of<T: Send + Sync + 'static>(thing: T) -> Self {
         Self { _thing: Arc::new(thing) }
     }
@@ -110,7 +110,7 @@ impl std::fmt::Debug for Discarded {
     }
 }
 
-/// A source, in values that can be printed.
+/// A source with a `Debug` implementation.
 #[derive(Clone)]
 pub struct SourceHandle(pub Arc<dyn Source>);
 
@@ -120,17 +120,17 @@ impl std::fmt::Debug for SourceHandle {
     }
 }
 
-/// What mattered among the events that were looked through.
+/// The important events of a range.
 #[derive(Clone, Debug)]
 pub struct MomentPage {
-    /// Which run of a scheduler it is.
+    /// The scheduler instance.
     pub instance: Arc<str>,
-    /// The lowest number that was there.
+    /// The lowest available number.
     pub lowest: u64,
-    /// The number of the first event that was not examined.
+    /// The number of the first unexamined event.
     pub next: u64,
-    /// When the first of those happened that were examined.
+    /// The time of the first examined event.
     pub first: Option<Time>,
-    /// What mattered, the oldest first.
+    /// The important events, the oldest first.
     pub moments: Vec<Moment>,
 }

@@ -1,4 +1,4 @@
-//! The arguments of words, and what is reported when they are wrong.
+//! Parses the arguments of words.
 
 use std::time::Duration;
 
@@ -9,12 +9,9 @@ use super::line::{Line, Unclosed};
 use crate::spelling::nearest;
 use config::Place;
 
-/// The most times that one word presses a key.
 const MOST_PRESSES: u32 = 10_000;
-/// The longest time that one word lets go by.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// What is wrong with a line: code, place, message, and what would be right.
 pub(super) struct LineFault(pub &'static str, pub Place, pub String, pub String);
 
 impl LineFault {
@@ -43,7 +40,6 @@ pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k s
     nearest(word, known).map_or_else(String::new, |near| format!("did you mean `{near}`? "))
 }
 
-/// The argument of a word, quoted or not.
 pub(super) fn value(line: &mut Line<'_>, word: &str, wanted: &str) -> Result<String, LineFault> {
     if line.is_over() {
         return Err(LineFault::new("TAPE-003", line.at(), format!("`{word}` needs an argument"), wanted));
@@ -91,7 +87,7 @@ pub(super) fn wait(line: &mut Line<'_>, word: &str) -> Result<Duration, LineFaul
     duration(&text, at)
 }
 
-/// A duration as VHS writes it: `500ms`, `2s`, `1.5s`, `1m`; a number alone counts seconds. Hours are kornsole.
+/// `500ms`, `2s`, `1.5s`, `1m`; a plain number counts seconds. Hours are an extension of VHS.
 pub(super) fn duration(text: &str, at: Place) -> Result<Duration, LineFault> {
     let wrong =
         |message: String| LineFault::new("TAPE-004", at, message, "a number with ms, s, m or h, at most 24h: 500ms");
@@ -124,7 +120,6 @@ pub(super) fn seed(line: &mut Line<'_>) -> Result<u64, LineFault> {
     text.parse().map_err(|_| LineFault::new("TAPE-004", at, format!("{text:?} is not a seed"), form))
 }
 
-/// How many times a key is pressed: the number behind it, if there is one.
 pub(super) fn count(line: &mut Line<'_>) -> Result<u32, LineFault> {
     if !line.peek().is_some_and(|c| c.is_ascii_digit() || c == '-') {
         return Ok(1);
@@ -137,7 +132,6 @@ pub(super) fn count(line: &mut Line<'_>) -> Result<u32, LineFault> {
     })
 }
 
-/// A column or line of the screen, from 1.
 pub(super) fn cell(line: &mut Line<'_>, what: &str) -> Result<u16, LineFault> {
     let form = "Click COLUMN LINE, both from 1";
     let at = line.at();
@@ -146,7 +140,6 @@ pub(super) fn cell(line: &mut Line<'_>, what: &str) -> Result<u16, LineFault> {
     text.parse().ok().filter(|at| (1..=1000).contains(at)).ok_or_else(wrong)
 }
 
-/// How often the wheel is turned.
 pub(super) fn turns(line: &mut Line<'_>) -> Result<i16, LineFault> {
     let at = line.at();
     let turns = count(line)?;

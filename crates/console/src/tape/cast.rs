@@ -1,5 +1,5 @@
-//! What someone sees of a tape as an asciicast, version 2: a line of JSON about it, then a line for each frame, which writes only the
-//! cells that changed. The same tape gives the same bytes.
+//! Writes an asciicast, version 2: a JSON header, then the changed cells of each frame. The same tape gives the same
+//! bytes.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -26,19 +26,18 @@ pub struct Cast {
 }
 
 impl Cast {
-    /// A cast of that title.
+    /// A cast with a title.
     pub fn new(title: &str) -> Self {
-        // `NO_COLOR` is about the terminal that this runs in, not about those that play the cast.
+        // It concerns this terminal, not the players.
         crossterm::style::force_color_output(true);
         Self { title: title.to_owned(), ..Self::default() }
     }
 
-    /// The whole file. A tape that showed nothing has no frame.
+    /// The file, without a frame if nothing was shown.
     pub fn text(&self) -> String {
         let (width, height) = self.first.unwrap_or((80, 24));
         let env = json!({ "TERM": "xterm-256color" });
         let about = json!({ "version": 2, "width": width, "height": height, "title": self.title, "env": env });
-        // The last frame stays as long as it was meant to.
         let end = self.first.map_or_else(String::new, |_| self.line('o', ""));
         format!("{about}\n{}{end}", self.lines)
     }
@@ -64,7 +63,7 @@ impl Watch for Cast {
             if before.is_some_and(|before| before != area) {
                 let (width, height) = size;
                 let mut message = String::new();
-                // Writing to a text cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(message, "{width}x{height}");
                 self.add('r', &message);
             }
@@ -77,7 +76,6 @@ impl Watch for Cast {
     }
 }
 
-/// What makes one frame of the one before, in the language of terminals.
 fn drawn(last: Option<&Frame>, next: &Frame) -> String {
     let mut bytes = Vec::new();
     let blank = Buffer::empty(next.buffer.area);

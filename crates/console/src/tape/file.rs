@@ -1,24 +1,24 @@
-//! Text → [`Tape`]: the tape language, VHS's syntax as far as it goes, with words of our own. [`super::read()`] parses it.
+//! Text → [`Tape`]: the tape language, based on the syntax of VHS. [`super::read()`] parses it.
 //!
 //! Invariants:
-//! - all faults of a text return in one pass, at most one a line, each with its place; with a fault there is no tape;
-//! - what a tape runs against is reported in its head, before the first step, so that a step never changes what earlier ones meant.
+//! - one pass reports all errors of a text with locations, at most one per line; a text with an error gives no tape;
+//! - the head is before the first step, so that a step never changes the meaning of earlier ones.
 //!
 //! Codes:
 //!
 //! | code | what |
 //! |---|---|
-//! | TAPE-001 | an unknown word, setting or source |
-//! | TAPE-002 | a word or setting of VHS that has no meaning here |
-//! | TAPE-003 | an argument is missing, or is not what belongs there |
-//! | TAPE-004 | a number or duration that is none, or out of its range |
+//! | TAPE-001 | an unknown word, setting, or source |
+//! | TAPE-002 | a word or setting of VHS without a meaning here |
+//! | TAPE-003 | a missing or invalid argument |
+//! | TAPE-004 | an invalid number or duration, or one out of range |
 //! | TAPE-005 | a quoted text or regular expression that does not end on its line |
-//! | TAPE-006 | no regular expression |
-//! | TAPE-007 | the head: no source, said twice, or after the first step |
-//! | TAPE-008 | a name of a snapshot or picture that is none, or used twice |
-//! | TAPE-009 | no tape at all: too long, or no text |
-//! | TAPE-011 | a word about the server in a tape that has none |
-//! | TAPE-012 | a setting of a scheduler of the tape, in a tape with `Source server` |
+//! | TAPE-006 | an invalid regular expression |
+//! | TAPE-007 | the head: no source, duplicate, or after the first step |
+//! | TAPE-008 | an invalid or duplicate name of a snapshot or picture |
+//! | TAPE-009 | not a tape: too long, or not text |
+//! | TAPE-011 | a word about the server in a tape without a server |
+//! | TAPE-012 | a setting of the tape's own scheduler in a tape with `Source server` |
 
 use std::fmt;
 use std::time::Duration;
@@ -31,58 +31,58 @@ use config::{Fault, Place};
 use model::{Identity, Profile};
 use view::act::Actor;
 
-/// A tape that can be played.
+/// A tape.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    /// What it runs against, and how it starts.
+    /// The source and the initial settings.
     pub head: Head,
-    /// What it does, in order.
+    /// The steps.
     pub steps: Vec<Step>,
 }
 
-/// What a tape runs against, and how it starts.
+/// Source and initial settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// What it is played against.
+    /// The source.
     pub against: Against,
-    /// Where that is reported.
+    /// The location of the source.
     pub at: Place,
-    /// Who sits before the console. Never who runs the process, so that a tape is the same on every machine.
+    /// Independent of the process: a tape is the same on every machine.
     pub identity: Identity,
-    /// That person is in the scheduler ACL, as the owner of the scheduler is: no one is named, or the tape says so.
+    /// No user is named, or the tape sets it.
     pub scheduler_admin: bool,
-    /// Nothing may be changed.
+    /// Read-only.
     pub read_only: bool,
-    /// It starts on the page Cluster, not on the queue tree.
+    /// Start on the page Cluster.
     pub dashboard: bool,
-    /// What the scheduler decides as.
+    /// The profile of the scheduler.
     pub core: Profile,
-    /// The scheduler is served over REST, and the console attached to it.
+    /// Over REST.
     pub served: bool,
-    /// The applications are jobs of a machine: the file with what its daemon answered for them, relative to the tape.
+    /// Recorded daemon answers, relative to the tape.
     pub jobs: Option<String>,
-    /// Rules of alerts are evaluated: those of a file, relative to the tape, or with `default` those that come with kornsole.
+    /// Relative to the tape, or `default`.
     pub alerts: Option<String>,
-    /// The theme at the start.
+    /// The initial theme.
     pub theme: ThemeName,
-    /// How many colors the terminal shows.
+    /// The number of colors.
     pub depth: Depth,
-    /// Only ASCII signs are drawn.
+    /// ASCII symbols only.
     pub ascii: bool,
-    /// Columns at the start.
+    /// The initial width.
     pub width: u16,
-    /// Lines at the start.
+    /// The initial height.
     pub height: u16,
-    /// How it is shown to people. Takes no virtual time.
+    /// The presentation speed. It takes no virtual time.
     pub pace: Pace,
 }
 
-/// How fast a tape is shown to people: in a cast, and in a terminal with `--live`.
+/// The speed in a cast and with `--live`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// The time after each character that is typed.
+    /// The time per typed character.
     pub typing: Duration,
-    /// How much faster everything goes than it was meant.
+    /// The speedup.
     pub playback: f64,
 }
 
@@ -93,124 +93,123 @@ impl Default for Pace {
 }
 
 impl Head {
-    /// Who gives orders.
+    /// The user who sends operations.
     pub fn actor(&self) -> Actor {
         let actor = Actor::from(self.identity.clone()).scheduler_admin(self.scheduler_admin);
         if self.read_only { actor.read_only("the console was started with --read-only") } else { actor }
     }
 }
 
-/// What a tape runs against. Paths are as written, relative to the tape's file.
+/// Paths are relative to the tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// The demo's cluster and workload.
+    /// The demo cluster and workload.
     Demo {
-        /// The number that its random choices start with.
+        /// The random seed.
         seed: u64,
     },
-    /// A scenario file, and a queue configuration that holds instead of its own.
+    /// A scenario file, with a replacement of its configuration.
     Scenario(String, Option<String>),
     /// A queue configuration.
     Config(String),
     /// The default configuration.
     Default,
-    /// A scheduler elsewhere, named where the tape is played. Its time is that of the clock on the wall.
+    /// A remote scheduler in wall-clock time.
     Server,
 }
 
-/// One thing that a tape does.
+/// A step of a tape.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Where it is written.
+    /// The location.
     pub at: Place,
-    /// What it is.
+    /// The act.
     pub act: Act,
 }
 
-/// What a step does.
+/// The act of a step.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Presses a key.
     Press {
-        /// The key, with what is held down with it.
+        /// The key with modifiers.
         key: Key,
-        /// How many times.
+        /// The number of presses.
         count: u32,
-        /// Virtual time after each.
+        /// Virtual time after each press.
         pause: Duration,
     },
     /// Types a text.
     Type {
-        /// What is typed, character by character.
+        /// The text.
         text: String,
         /// Virtual time after each character.
         pause: Duration,
     },
-    /// Puts a text where `Paste` takes it from.
+    /// Copies a text for `Paste`.
     Copy(String),
-    /// Pastes the text that was copied last.
+    /// Pastes the copied text.
     Paste,
-    /// Presses the first button of the mouse at a column and line, both from 1.
+    /// Clicks at a column and line, from 1.
     Click(u16, u16),
-    /// Turns the wheel of the mouse, down or (negative) up.
+    /// Turns the mouse wheel, down or (negative) up.
     Wheel(i16),
-    /// Lets virtual time go by.
+    /// Advances the virtual time.
     Pass {
-        /// How much virtual time.
+        /// The virtual time.
         time: Duration,
-        /// The viewer sees it fast: `Advance`, not `Sleep`.
+        /// Shown fast to the viewer: `Advance`, not `Sleep`.
         fast: bool,
     },
-    /// Lets virtual time go by until the screen holds this, so long at most.
+    /// Waits for a pattern, with a limit.
     Wait(Where, Pattern, Duration),
-    /// Waits until nothing is left to do and the screen is stopped.
+    /// Stable, without work left.
     Settle,
-    /// Changes the width of the terminal.
+    /// Changes the width.
     Width(u16),
-    /// Changes the height of the terminal.
+    /// Changes the height.
     Height(u16),
-    /// Some line of the screen must hold this.
-    /// With `true` it is about how the screen is drawn, and nothing that linear mode says.
+    /// `true`: the drawing only, not linear mode.
     Expect(Pattern, bool),
-    /// No line of the screen may hold this.
+    /// No line of the screen may contain this.
     Refute(Pattern),
-    /// The screen is kept, or compared, under this name.
+    /// Stores or compares the screen under a name.
     Snapshot(String),
-    /// A picture of the screen is written, or compared, in this file next to the tape.
+    /// Writes or compares a picture next to the tape.
     Screenshot(String),
-    /// Words for the viewer, below the screen; without any there are none.
+    /// Sets the caption below the screen; may be empty.
     Say(String),
-    /// The viewer sees what follows, or does not.
+    /// Shows or hides the following steps.
     Shown(bool),
-    /// The server of a tape that is served is there, or no longer exists.
+    /// Starts or stops the server of a served tape.
     Server {
-        /// It is there.
+        /// Start it.
         there: bool,
     },
     /// The console must have quit.
     Ended,
 }
 
-/// Where `Wait` looks.
+/// The lines that `Wait` searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// In every line of the screen.
+    /// All lines.
     Screen,
-    /// In the line of the text cursor, or else the last one.
+    /// The line of the text cursor, or the last one.
     Line,
 }
 
-/// What is looked for in a line of the screen.
+/// A search pattern.
 #[derive(Clone, Debug)]
 pub enum Pattern {
-    /// A line holds exactly these characters somewhere.
+    /// This text.
     Text(String),
-    /// What this matches.
+    /// A regular expression.
     Regex(Regex),
 }
 
 impl Pattern {
-    /// Whether a line of the screen holds it.
+    /// Whether a line matches.
     pub fn is_in(&self, line: &str) -> bool {
         match self {
             Self::Text(text) => line.contains(text.as_str()),
@@ -228,12 +227,12 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// What reading a text gave.
+/// The result of reading a text.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The tape; `None` when there is a fault.
+    /// The tape; `None` with an error.
     pub tape: Option<Tape>,
-    /// All faults by place.
+    /// The errors, by location.
     pub faults: Vec<Fault>,
 }
 

@@ -1,34 +1,34 @@
-//! What the console says by itself: toasts, questions, failures that the engine reports. A tape must have expected each of them.
+//! Messages that the console shows by itself. A tape must expect each of them.
 
 use crate::state::State;
 use crate::state::layer::Layer;
 use config::Place;
 use view::NoticeWeight;
 
-/// Something said that no one has expected yet.
+/// An unexpected message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnexpectedMessage {
-    /// The step after which it was reported.
+    /// The step before it.
     pub at: Place,
-    /// What, in the words of the screen.
+    /// The displayed text.
     pub text: String,
 }
 
-/// Listens to a console.
+/// Collects the messages of a console.
 #[derive(Clone, Debug, Default)]
 pub struct Ear {
     now: Vec<Said>,
     unexpected: Vec<UnexpectedMessage>,
 }
 
-/// Something that is on the screen, and what makes it another one than a second of the same words.
+/// Distinguishes messages with the same text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Said {
     text: String,
     mark: u128,
 }
 
-/// What the console says at the time.
+/// The current messages.
 pub fn said_now(state: &State) -> Vec<String> {
     now(state).into_iter().map(|said| said.text).collect()
 }
@@ -39,14 +39,14 @@ fn now(state: &State) -> Vec<Said> {
         Layer::Confirm(confirm) => Some(Said { text: confirm.title.clone(), mark: 0 }),
         _ => None,
     });
-    // What merely happens in the cluster, a queue that drains for one, comes and goes by itself.
+    // These come and go by themselves.
     let notice = state.notice.as_ref().map(|shown| &shown.notice).filter(|notice| notice.weight == NoticeWeight::Error);
     let notice = notice.map(|notice| Said { text: notice.title.clone(), mark: u128::from(notice.number) });
     toast.into_iter().chain(questions).chain(notice).collect()
 }
 
 impl Ear {
-    /// Listens after a step.
+    /// Collects messages after a step.
     pub fn listen(&mut self, state: &State, at: Place) {
         let now = now(state);
         let new = now.iter().filter(|said| !self.now.contains(said));
@@ -54,7 +54,7 @@ impl Ear {
         self.now = now;
     }
 
-    /// Takes what an expectation found as expected: what is reported in a line that it holds in, and is in that line or starts in it.
+    /// Expects messages in a line that `holds`, or starting in it.
     pub fn expect(&mut self, lines: &[String], holds: impl Fn(&str) -> bool) {
         let found: Vec<&String> = lines.iter().filter(|line| holds(line)).collect();
         self.unexpected.retain(|received| {
@@ -63,17 +63,17 @@ impl Ear {
         });
     }
 
-    /// Takes all that is on the screen as expected: the screen was examined.
+    /// Marks all messages on the screen as expected.
     pub fn expect_all(&mut self) {
         let now = &self.now;
         self.unexpected.retain(|received| !now.iter().any(|said| said.text == received.text));
     }
 
-    /// The first thing that was reported and not expected.
+    /// The first unexpected message.
     pub fn unexpected(&self) -> Option<&UnexpectedMessage> {
         self.unexpected.first()
     }
 }
 
-/// So many characters of a message must be in a line: the rest may be cut or wrapped.
+/// The rest may be cut or wrapped.
 const BEGIN: usize = 16;

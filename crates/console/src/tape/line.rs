@@ -1,66 +1,63 @@
-//! One line of a tape, taken apart from left to right.
+//! A line of a tape, parsed from left to right.
 
 use config::Place;
 
-/// What is left of a line.
 #[derive(Clone, Debug)]
 pub(super) struct Line<'t> {
     rest: &'t str,
     at: Place,
 }
 
-/// A quoted text or a regular expression that does not end on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unclosed {
-    /// Where it starts.
+    /// Its start.
     pub at: Place,
-    /// The sign that should end it.
+    /// The missing character.
     pub sign: char,
 }
 
 impl<'t> Line<'t> {
-    /// A whole line with its number, from 1.
+    /// A line with its number, from 1.
     pub fn new(text: &'t str, number: u32) -> Self {
         let mut line = Self { rest: text, at: Place { line: number, column: 1 } };
         line.skip_blanks();
         line
     }
 
-    /// Where the rest starts.
+    /// The location of the rest.
     pub fn at(&self) -> Place {
         self.at
     }
 
-    /// Whether nothing but a comment is left.
+    /// Whether only a comment is left.
     pub fn is_over(&self) -> bool {
         self.rest.is_empty() || self.rest.starts_with('#')
     }
 
-    /// The next sign.
+    /// The next character.
     pub fn peek(&self) -> Option<char> {
         if self.is_over() { None } else { self.rest.chars().next() }
     }
 
-    /// Takes everything up to the next blank or quotation mark.
+    /// Takes text up to a blank or quotation mark.
     pub fn word(&mut self) -> &'t str {
         let ends = |(at, c): (usize, char)| (c.is_whitespace() || at > 0 && is_quote(c)).then_some(at);
         let end = self.rest.char_indices().find_map(ends).unwrap_or(self.rest.len());
         self.take(end)
     }
 
-    /// Takes a text in quotation marks, `"`, `'` or a backtick; `None` when none starts here.
+    /// Takes text in `"`, `'`, or backticks.
     pub fn quoted(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(is_quote)
     }
 
-    /// Takes what is between slashes; `None` when no slash is here.
+    /// Takes text between slashes.
     pub fn slashed(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(|c| c == '/')
     }
 
     fn enclosed(&mut self, opens: impl Fn(char) -> bool) -> Option<Result<&'t str, Unclosed>> {
         let sign = self.peek().filter(|c| opens(*c))?;
-        // All of these signs are one byte long.
         let Some(end) = self.rest[1..].find(sign) else { return Some(Err(Unclosed { at: self.at, sign })) };
         let whole = self.take(end + 2);
         Some(Ok(&whole[1..=end]))

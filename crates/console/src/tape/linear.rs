@@ -1,6 +1,6 @@
-//! A tape in linear mode: the same keys, and what is reported in lines in place of what is drawn.
+//! A tape in linear mode: lines of text instead of the screen.
 //!
-//! What a tape expects of the screen is expected of the lines too where it is words: see [`Wanted`].
+//! Expected words are expected in the lines too: see [`Wanted`].
 
 use super::file::Pattern;
 use crate::linear;
@@ -8,34 +8,33 @@ use crate::linear::plain;
 use crate::state::State;
 use config::Place;
 
-/// What linear mode says at one time of a tape.
+/// The lines at a time of a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saying {
     /// The name of the snapshot, or `the end`.
     pub name: String,
-    /// The line of the tape at which it was reported.
+    /// The line of the tape.
     pub at: Place,
-    /// All that there is to say: where one is, what is over the page, the page, the last messages.
+    /// All lines: location, layers, page, last messages.
     pub lines: Vec<String>,
 }
 
-/// What linear mode says while a tape is played; nothing where it is not requested.
+/// The lines while a tape is played, if enabled.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     on: bool,
-    /// What was reported at the snapshots and at the end.
+    /// The lines at snapshots and at the end.
     pub sayings: Vec<Saying>,
-    /// What was expected of the screen and is not said, with its step.
     unsaid: Vec<(Place, String)>,
 }
 
 impl Lines {
-    /// Listens to linear mode, or does not.
+    /// Enables or disables linear mode.
     pub fn new(on: bool) -> Self {
         Self { on, ..Self::default() }
     }
 
-    /// Looks whether what is expected of the screen is reported too.
+    /// Checks that the lines contain a pattern.
     pub fn expect(&mut self, state: &State, pattern: &Pattern, at: Place) {
         let wanted = Wanted::of(pattern);
         if self.on && wanted != Wanted::Nothing && !wanted.is_in(&said(state)) {
@@ -43,10 +42,10 @@ impl Lines {
         }
     }
 
-    /// Looks whether all is plain words.
+    /// Checks for plain words.
     ///
     /// # Errors
-    /// The line that is not.
+    /// The other line.
     pub fn look(&self, state: &State) -> Result<(), String> {
         if !self.on {
             return Ok(());
@@ -54,17 +53,17 @@ impl Lines {
         not_plain(&said(state)).map_or(Ok(()), |line| Err(format!("linear mode draws: {line}")))
     }
 
-    /// Keeps what is reported under a name.
+    /// Stores the lines under a name.
     pub fn keep(&mut self, state: &State, name: &str, at: Place) {
         if self.on {
             self.sayings.push(Saying { name: name.to_owned(), at, lines: said(state) });
         }
     }
 
-    /// Whether all was reported that was expected of the screen.
+    /// Checks expected texts.
     ///
     /// # Errors
-    /// The first step of which it was not, and all of them in words.
+    /// The first step, and all missing texts.
     pub fn all_said(&self) -> Result<(), (Place, String)> {
         let Some((at, _)) = self.unsaid.first() else { return Ok(()) };
         let each = |(at, pattern): &(Place, String)| format!("\n  line {}: {pattern}", at.line);
@@ -73,14 +72,14 @@ impl Lines {
     }
 }
 
-/// All that linear mode says of a state.
+/// All lines of a state.
 pub fn said(state: &State) -> Vec<String> {
     let mut state = state.clone();
     (state.options.linear, state.wide) = (true, true);
     linear::all(&state)
 }
 
-/// The first line that is not plain words: with a control character, or with a drawing sign, also one that is written out.
+/// The first line with a control character or drawing symbol.
 pub fn not_plain(lines: &[String]) -> Option<&String> {
     let drawn = |line: &str| {
         let written = line.match_indices("\\u{").any(|(at, found)| {
@@ -92,18 +91,17 @@ pub fn not_plain(lines: &[String]) -> Option<&String> {
     lines.iter().find(|line| drawn(line))
 }
 
-/// What an expectation of the screen needs of the lines.
+/// What applies to linear mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// These words, in one line.
+    /// These words in one line.
     Words(String),
-    /// Nothing: it is about how the screen is drawn.
+    /// Nothing: it concerns the drawing.
     Nothing,
 }
 
 impl Wanted {
-    /// A text is wanted where it is words: it has a letter or a figure and no drawing sign. A regular expression is about the places in a
-    /// line of the screen, and needs nothing.
+    /// A text with a letter or digit and no drawing symbol applies. A regular expression concerns screen columns.
     pub fn of(pattern: &Pattern) -> Self {
         match pattern {
             Pattern::Text(text) if text.chars().any(char::is_alphanumeric) && !text.chars().any(plain::is_drawn) => {
@@ -113,7 +111,7 @@ impl Wanted {
         }
     }
 
-    /// Whether the lines have it. Case, blanks and punctuation do not count.
+    /// Ignores case, blanks, and punctuation.
     pub fn is_in(&self, lines: &[String]) -> bool {
         match self {
             Self::Words(words) => lines.iter().any(|line| folded(line).contains(words.as_str())),
@@ -122,7 +120,7 @@ impl Wanted {
     }
 }
 
-/// Words for comparing: in lower case, only letters and figures with one blank between.
+/// Folds to lower-case letters and digits, one blank between words.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").to_lowercase()

@@ -1,17 +1,17 @@
-//! Tapes: scripted keystrokes, played against a console without a terminal, in virtual time.
+//! Tapes: scripted keys, played without a terminal, in virtual time.
 //!
 //! ```text
 //!  text ── read ──> Tape ── play (console::Driver on source::Stepped) ──> PlayResult ── compare ── snapshots
 //!                                                                            └──> svg, text
 //! ```
 //!
-//! Where to look: [`file`] is the language (`recordings/README.md` describes it), [`words`] its tables, [`play`] carries a tape
-//! out, [`screen`] is what it sees, [`snapshot`] keeps and compares screens, [`svg`] draws one.
+//! The language is in [`file`] (`recordings/README.md` describes it) and [`words`]; [`play`] plays, [`snapshot`]
+//! compares screens, [`svg`] draws one.
 //!
 //! Invariants:
-//! - no IO, no clock, no thread: texts and a scheduler (or a [`Rig`] with one) arrive, outcomes go out as data;
+//! - no IO, clock, or thread: texts and a scheduler (or a [`Rig`]) are inputs, results are data;
 //! - the same tape on the same scheduler gives the same screens, byte for byte;
-//! - no tape can hang: keys, virtual time and the scheduler's work are all bounded, and a bound that is hit is reported with its line.
+//! - a tape cannot hang: keys, virtual time, and scheduler work have limits.
 
 mod arguments;
 pub mod cast;

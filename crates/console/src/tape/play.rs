@@ -1,7 +1,7 @@
-//! Playing a tape: keys into a console without a terminal, on a scheduler whose time moves only when the tape says so.
+//! Plays a tape on a scheduler with a manual clock.
 //!
-//! Keys take no time. `Advance` moves the clocks of scheduler and console together, in slices, so that the console sees on the way
-//! what a person would have seen. A watcher ([`super::watch`]) changes nothing of that.
+//! Keys take no time. `Advance` moves both clocks in slices, so that the console sees the intermediate states. A
+//! watcher ([`super::watch`]) has no influence.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub use super::stage::{Failure, Limits, PlayResult, Stage};
 use engine::Core;
 use source::{About, Stepped};
 
-/// Plays a tape on a scheduler that its head requests, in this process.
+/// Plays a tape on a scheduler in this process.
 pub fn play(tape: &Tape, core: Core, about: About, mut stage: Stage<'_>) -> PlayResult {
     let jobs = stage.jobs.take();
     let mut source = Stepped::unstarted(core, about, tape.head.actor()).with_jobs(jobs);
@@ -22,7 +22,7 @@ pub fn play(tape: &Tape, core: Core, about: About, mut stage: Stage<'_>) -> Play
     play_on(tape, Box::new(Arc::new(source)), stage)
 }
 
-/// The same on a scheduler and what lies between it and the console.
+/// Plays a tape on a rig.
 pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> PlayResult {
     let mut player = Player::new(tape, rig, stage);
     let failed = player.start().map_err(|broken| (tape.head.at, broken)).and_then(|()| {

@@ -1,4 +1,4 @@
-//! One tape being played: each step on the console and on the clocks.
+//! Plays the steps of a tape.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,34 +24,31 @@ use config::Place;
 use engine::Progress;
 use source::Source;
 
-/// How far the clocks go before the console looks again.
 const SLICE: Duration = Duration::from_millis(100);
-/// How far the clocks go before `Settle` looks again.
 const SETTLE_SLICE: Duration = Duration::from_millis(10);
-/// How long `Settle` waits for a screen that is stopped.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
-/// How far the clocks go before `Wait` looks again: to draw the screen costs more than to let time go by.
+/// Drawing is slower than advancing the time.
 const WAIT_SLICE: Duration = Duration::from_millis(500);
-/// How long something is examined that is no key.
+/// How long other inputs than keys are shown.
 const KEEP: Duration = Duration::from_millis(300);
-/// After this many cycles and commands the budget is examined again.
+/// Cycles and commands between checks of the limit.
 const WORK_SLICE: usize = 4096;
 
-/// The rule that a step broke.
+/// The violated rule.
 ///
 /// | code | what |
 /// |---|---|
-/// | TAPE-020 | an `Expect` or `Refute` that is not so |
-/// | TAPE-021 | a limit of time, keys or work |
-/// | TAPE-022 | a screen that does not are stopped |
+/// | TAPE-020 | an `Expect` or `Refute` that is not met |
+/// | TAPE-021 | a limit of time, keys, or work |
+/// | TAPE-022 | a screen that does not become stable |
 /// | TAPE-023 | the console has quit, or has not |
-/// | TAPE-024 | something was reported that no step expects |
-/// | TAPE-025 | what is waited for does not come |
-/// | TAPE-026 | the server cannot be served |
-/// | TAPE-027 | linear mode does not say what is expected of the screen, or draws |
+/// | TAPE-024 | a message that no step expects |
+/// | TAPE-025 | an awaited text does not appear |
+/// | TAPE-026 | the server cannot be started |
+/// | TAPE-027 | linear mode does not contain an expected text, or contains drawing |
 pub(super) enum BrokenRule {
     Rule(&'static str, String),
-    /// The watcher ended the play.
+    /// The watcher stopped the play.
     Stopped,
 }
 
@@ -110,12 +107,12 @@ impl<'t, 'w> Player<'t, 'w> {
         }
     }
 
-    /// Does what is due at the start; the console is opened on that.
+    /// Opens the console after the work that is due at the start.
     pub fn start(&mut self) -> Result<(), BrokenRule> {
         self.step(Duration::ZERO)?;
         self.driver = driver(self.head, self.depth, self.rig.source(), self.simulator.clone());
         self.follow_source();
-        // What it says before the first key is no answer to one.
+        // Messages before the first key need no expectation.
         self.ear.listen(self.driver.state(), self.at);
         self.ear.expect_all();
         Ok(())
@@ -187,7 +184,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.pictures.push(Picture { file: file.to_owned(), at: self.at, text });
     }
 
-    /// Holds that everything that was reported has been expected, and that there are keys left to press.
+    /// All messages expected, key limit not reached.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
         if let Some(received) = self.ear.unexpected() {
             let what = format!("unexpected message {:?} before the next key", received.text);
@@ -208,7 +205,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.show(stays)
     }
 
-    /// What is reported at the end; and that all was reported that was expected of the screen.
+    /// Stores the lines, and checks the expected texts.
     pub fn all_said(&mut self) -> Result<(), (Place, BrokenRule)> {
         self.lines.keep(self.driver.state(), "the end", self.at);
         self.lines.all_said().map_err(|(at, why)| (at, broken("TAPE-027", why)))
@@ -245,7 +242,6 @@ impl<'t, 'w> Player<'t, 'w> {
         if pause.is_zero() || self.ended { Ok(()) } else { self.pass(pause, false) }
     }
 
-    /// Lets time go by on both clocks.
     fn pass(&mut self, time: Duration, fast: bool) -> Result<(), BrokenRule> {
         let mut left = time;
         while !left.is_zero() {
@@ -257,7 +253,6 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Lets the console see the answers to its requests, until it has no more.
     fn follow_source(&mut self) {
         while self.rig.settle() {
             self.driver.refresh();
@@ -285,7 +280,6 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Lets time go by until the screen does not change from one slice to the next.
     fn settle(&mut self) -> Result<(), BrokenRule> {
         let begin = self.now;
         let mut before = self.screen();
@@ -300,7 +294,6 @@ impl<'t, 'w> Player<'t, 'w> {
         Err(broken("TAPE-022", format!("the screen still changes after {SETTLE_LIMIT:?}")))
     }
 
-    /// Lets time go by until the screen holds something.
     fn wait(&mut self, place: Where, pattern: &Pattern, limit: Duration) -> Result<(), BrokenRule> {
         let begin = self.now;
         loop {
@@ -368,7 +361,6 @@ impl<'t, 'w> Player<'t, 'w> {
     }
 }
 
-/// A console as the head of a tape requests it.
 fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>, simulator: Option<Simulator>) -> Driver {
     let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
     let mut driver = Driver::new(source, options, head.width, head.height);

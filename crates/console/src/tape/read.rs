@@ -1,4 +1,4 @@
-//! Reading a tape: word by word, all faults in one pass.
+//! Reads a tape, with all errors in one pass.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,20 +14,17 @@ use crate::theme::{Depth, Themes};
 use config::{Faults, Place};
 use model::Identity;
 
-/// The longest text that is read as a tape, in bytes.
+/// In bytes.
 pub(super) const LONGEST: usize = 1 << 20;
-/// The largest screen, in columns and lines each.
 const LARGEST_SIDE: u16 = 1000;
 
-/// How long `Wait` waits when a tape does not say.
 const WAIT_LIMIT: Duration = Duration::from_secs(15);
 
-/// Reads a tape from bytes, which may be no text at all.
+/// The bytes may not be text.
 pub fn read(bytes: &[u8]) -> Reading {
     Reader::default().read(bytes)
 }
 
-/// Reads one text.
 #[derive(Default)]
 struct Reader {
     faults: Faults,
@@ -75,7 +72,7 @@ impl Reader {
                 self.faults.error("TAPE-012", *at, "", message, "remove it: the server has its own");
             }
         }
-        // A source that was reported wrongly has its own fault already.
+        // An invalid source has its own error.
         if self.head.is_none() && !self.said.contains_key("Source") {
             let hint = format!("start it with {}", source_forms());
             self.faults.error("TAPE-007", Place { line: 1, column: 1 }, "", "the tape has no source", hint);
@@ -273,7 +270,6 @@ impl Reader {
         }
     }
 
-    /// The size at the start while no step was written, else a step of its own.
     fn side(&mut self, line: &mut Line<'_>, at: Place, width: bool) -> Result<(), LineFault> {
         let (name, unit) = if width { ("Set Width", "columns") } else { ("Set Height", "lines") };
         let value_at = line.at();
@@ -292,7 +288,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Holds a word of the head to be reported once, and before the first step.
     fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
         if let Some(first) = self.said.insert(word, at) {
             let message = format!("duplicate `{word}`; first on line {}", first.line);
@@ -307,7 +302,6 @@ impl Reader {
         }
     }
 
-    /// The value of a setting of the head.
     fn said_once(
         &mut self,
         word: &'static str,

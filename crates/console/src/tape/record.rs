@@ -1,8 +1,6 @@
-//! Writing a tape from what a person does: keys, the mouse, sizes, the time between them, and what the console said to it, so that playing
-//! it gives the same.
+//! Records a tape that plays to the same result.
 //!
-//! Keys that follow each other closely stand together, and the time before the first of them is kept to the millisecond; the time
-//! between them is added to the next wait, so that nothing is lost altogether.
+//! Keys in quick succession form one step; the time between them is added to the next wait.
 
 use std::time::Duration;
 
@@ -10,36 +8,35 @@ use crate::state::key::{Code, Key};
 
 use super::words;
 
-/// Keys closer than this stand together.
+/// These form one step.
 const TOGETHER: Duration = Duration::from_millis(400);
-/// The longest text of one `Type`.
 const LONGEST: usize = 60;
-/// So many characters of a message are expected; the rest may be cut on the screen.
+/// The screen may cut the rest.
 const EXPECTED: usize = 30;
 
-/// How a recording starts.
+/// The start of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beginning {
-    /// What follows `Source`.
+    /// The text after `Source`.
     pub source: String,
-    /// What follows `Set`, line by line.
+    /// The texts after `Set`.
     pub settings: Vec<String>,
-    /// Columns and lines of the terminal.
+    /// Columns and lines.
     pub size: (u16, u16),
 }
 
-/// What a person did.
+/// A recorded input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Did {
-    /// Pressed a key.
+    /// A key.
     Key(Key),
-    /// Pressed the first button of the mouse at a column and line, from 0.
+    /// A click at a column and line, from 0.
     Click(u16, u16),
-    /// Turned the wheel down, or (negative) up.
+    /// Wheel steps, down or (negative) up.
     Wheel(isize),
-    /// Pasted a text.
+    /// A paste.
     Paste(String),
-    /// Gave the terminal another size.
+    /// A resize.
     Size(u16, u16),
 }
 
@@ -47,12 +44,9 @@ pub enum Did {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     size: (u16, u16),
-    /// Until when time was let go by, and when something was done last.
     written: Duration,
     last: Duration,
-    /// Text of the `Type` that is not closed yet.
     typed: String,
-    /// The key that was pressed last, and how often.
     pressed: Option<(String, u32)>,
     said: Vec<String>,
     out: String,
@@ -71,12 +65,12 @@ impl Recorder {
         Self { size: beginning.size, written, last, typed: String::new(), pressed: None, said: Vec::new(), out }
     }
 
-    /// What the console says before anything is done, which no one needs to expect.
+    /// The initial messages, which need no expectation.
     pub fn begin(&mut self, said: Vec<String>) {
         self.said = said;
     }
 
-    /// Something was done at `at`, counted from the start.
+    /// Records an input at `at` since the start.
     pub fn did(&mut self, did: &Did, at: Duration) {
         if at.saturating_sub(self.last) >= TOGETHER || self.last == Duration::ZERO {
             self.wait(at);
@@ -103,7 +97,7 @@ impl Recorder {
         }
     }
 
-    /// What the console says by now ([`super::received::said_now`]): what is new is expected.
+    /// Records the current messages ([`super::heard::said_now`]): new ones are expected.
     pub fn said(&mut self, now: Vec<String>) {
         let new: Vec<String> = now.iter().filter(|text| !self.said.contains(text)).cloned().collect();
         for text in new {
@@ -115,7 +109,7 @@ impl Recorder {
         self.said = now;
     }
 
-    /// The end: what is still open is closed.
+    /// Completes the recording.
     pub fn end(&mut self, at: Duration, quit: bool) {
         if quit {
             self.line("Ended");
@@ -124,7 +118,7 @@ impl Recorder {
         }
     }
 
-    /// The lines that are whole since this was asked last.
+    /// The completed lines since the last call.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.out)
     }
@@ -152,7 +146,6 @@ impl Recorder {
         }
     }
 
-    /// Lets time go by up to `at`.
     fn wait(&mut self, at: Duration) {
         self.close();
         let millis = at.saturating_sub(self.written).as_millis();
@@ -183,7 +176,7 @@ impl Recorder {
 
     fn close_type(&mut self) {
         let typed = std::mem::take(&mut self.typed);
-        // A text with all three quotation marks is written in pieces without them.
+        // Split a text with all three quotation marks.
         let mut rest = typed.as_str();
         while !rest.is_empty() {
             let end = (1..=rest.len()).rev().filter(|end| rest.is_char_boundary(*end));
@@ -194,13 +187,12 @@ impl Recorder {
     }
 }
 
-/// A text in quotation marks that it does not hold; `None` when it holds all of them, or more than one line.
+/// `None` with all quotation marks, or several lines.
 fn quoted(text: &str) -> Option<String> {
     let sign = ['"', '\'', '`'].into_iter().find(|sign| !text.contains(*sign))?;
     (!text.contains(char::is_control)).then(|| format!("{sign}{text}{sign}"))
 }
 
-/// A key as a tape writes it.
 fn name(key: Key) -> String {
     let mut name = String::new();
     if key.ctrl {
@@ -212,7 +204,7 @@ fn name(key: Key) -> String {
     match key.code {
         Code::BackTab => name + "Shift+Tab",
         Code::Char(c) if c != ' ' => {
-            // A capital is written as the shifted small one where another modifier is held.
+            // Shift and the small letter.
             if c.is_uppercase() && (key.ctrl || key.alt) { format!("{name}Shift+{c}") } else { format!("{name}{c}") }
         }
         code => name + &words::name_of(code).unwrap_or_default(),
@@ -260,7 +252,6 @@ mod tests {
 
         use super::*;
 
-        /// The keys and the time of a tape.
         fn played(text: &str) -> (Vec<Key>, Duration) {
             let tape = read(text.as_bytes()).tape.unwrap_or_else(|| panic!("it does not read:\n{text}"));
             let (mut keys, mut time) = (Vec::new(), Duration::ZERO);
@@ -288,7 +279,7 @@ mod tests {
                 (1..=12u8).prop_map(Code::F),
             ];
             (code, any::<bool>()).prop_map(|(code, ctrl)| {
-                // What a terminal can send together with control.
+                // A terminal can send only these with Control.
                 let ctrl = ctrl && matches!(code, Code::Char('a'..='z') | Code::Up | Code::Enter);
                 Key { code, ctrl, alt: false }
             })

@@ -1,4 +1,4 @@
-//! What a tape is played against: a clock that only the tape moves, and what a console sees by it.
+//! The scheduler of a tape, with a manual clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,35 +7,34 @@ use engine::Progress;
 use model::Time;
 use source::{Source, Stepped};
 
-/// A scheduler whose time only the tape moves, and the way from it to the console.
+/// A scheduler with a manual clock.
 pub trait Rig {
-    /// What the console examines.
+    /// The source for the console.
     fn source(&self) -> Arc<dyn Source>;
 
     /// The scheduler's time.
     fn now(&self) -> Time;
 
-    /// Has what is due by `until` carried out, at most `steps` cycles and commands.
+    /// Runs at most `steps` cycles and commands.
     fn advance_until(&self, until: Time, steps: usize) -> Progress;
 
-    /// Moves the clock of the connection between scheduler and console, and waits until the console could have seen every change.
+    /// Waits until the console could have seen every change.
     fn pass(&self, _by: Duration) {}
 
-    /// Waits until what the console wanted is done. Returns whether it wanted anything.
+    /// Returns whether requests existed.
     fn settle(&self) -> bool {
         false
     }
 
-    /// Has the server be there, or gone.
+    /// Starts or stops the server.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Why not.
     fn server(&mut self, _there: bool) -> Result<(), String> {
         Err("the tape does not serve its scheduler".to_owned())
     }
 }
 
-/// Nothing lies between: the console examines the scheduler in its own process.
 impl Rig for Arc<Stepped> {
     fn source(&self) -> Arc<dyn Source> {
         Self::clone(self)

@@ -1,4 +1,4 @@
-//! What a console shows at one time: text, and styles in a form that people can read and compare.
+//! A screen: text, and readable styles.
 
 use std::fmt::Write;
 
@@ -8,43 +8,42 @@ use ratatui::style::{Color, Modifier};
 
 use crate::present::text::width;
 
-/// One picture of the console.
+/// A screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     buffer: Buffer,
     cursor: Option<Position>,
 }
 
-/// The look of a cell.
+/// The appearance of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// Colour of the signs.
+    /// The foreground.
     pub fg: Color,
-    /// Colour behind them.
+    /// The background.
     pub bg: Color,
-    /// Bold, dim and the like.
+    /// Bold, dim, and other modifiers.
     pub modifier: Modifier,
 }
 
 impl Look {
-    /// What a cell looks like that no one gave a style.
+    /// The appearance of an unstyled cell.
     pub const PLAIN: Self = Self { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 }
 
-/// A grapheme with the columns it covers.
+/// A grapheme with its columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Sign<'s> {
     /// The first column, from 0.
     pub column: u16,
-    /// How many columns, 1 or 2.
+    /// 1 or 2.
     pub columns: u16,
-    /// The grapheme that the cell shows.
+    /// The grapheme.
     pub text: &'s str,
-    /// How it looks.
+    /// The appearance.
     pub look: Look,
 }
 
-/// The names of the text modifiers, in the order in which they are written.
 const MODIFIERS: [(Modifier, &str); 8] = [
     (Modifier::BOLD, "bold"),
     (Modifier::DIM, "dim"),
@@ -57,32 +56,32 @@ const MODIFIERS: [(Modifier, &str); 8] = [
 ];
 
 impl Screen {
-    /// A picture from its cells and the place of the text cursor.
+    /// Cells and text cursor.
     pub fn new(buffer: Buffer, cursor: Option<Position>) -> Self {
         Self { buffer, cursor }
     }
 
-    /// Its cells, with their colors.
+    /// The cells with colors.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// How many columns it has.
+    /// The width.
     pub fn width(&self) -> u16 {
         self.buffer.area.width
     }
 
-    /// How many lines it has.
+    /// The height.
     pub fn height(&self) -> u16 {
         self.buffer.area.height
     }
 
-    /// The place of the text cursor, from 0.
+    /// The position of the text cursor, from 0.
     pub fn cursor(&self) -> Option<Position> {
         self.cursor
     }
 
-    /// The graphemes of a line, from left to right; cells behind a wide one are part of it.
+    /// A wide one includes the next cell.
     pub fn signs(&self, line: u16) -> impl Iterator<Item = Sign<'_>> {
         let mut column = 0;
         std::iter::from_fn(move || {
@@ -94,7 +93,7 @@ impl Screen {
         })
     }
 
-    /// The lines, without blanks at their ends.
+    /// The lines without trailing blanks.
     pub fn lines(&self) -> Vec<String> {
         let line = |y| {
             let mut text: String = self.signs(y).map(|sign| sign.text).collect();
@@ -104,8 +103,7 @@ impl Screen {
         (0..self.height()).map(line).collect()
     }
 
-    /// The styles, one text for each line that has any: `3: 1-8 255 bold; 12-20 234 on 110`. Lines and columns count from 1; what has
-    /// no style of its own is omitted.
+    /// Styles per line: `3: 1-8 255 bold; 12-20 234 on 110`, counted from 1.
     pub fn styles(&self) -> Vec<String> {
         (0..self.height()).filter_map(|line| self.styles_of(line)).collect()
     }
@@ -124,7 +122,7 @@ impl Screen {
         for (start, end, look) in &runs {
             let separator = if text.is_empty() { "" } else { "; " };
             let columns = if start + 1 == *end { end.to_string() } else { format!("{}-{end}", start + 1) };
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "{separator}{columns} {}", described(*look));
         }
         (!runs.is_empty()).then(|| format!("{}: {text}", line + 1))
@@ -135,7 +133,7 @@ fn look(cell: &Cell) -> Look {
     Look { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
 }
 
-/// A look in words: `110 on 237 bold`.
+/// `110 on 237 bold`
 fn described(look: Look) -> String {
     let mut words = Vec::new();
     if look.fg != Color::Reset {

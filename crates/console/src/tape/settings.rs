@@ -7,10 +7,8 @@ use crate::theme::{Depth, ThemeName};
 use config::Place;
 use model::{Identity, Profile};
 
-/// The user of the console when a tape names none.
 const DEFAULT_USER: &str = "you";
 
-/// What the head says so far.
 #[derive(Default)]
 pub(super) struct HeadSettings {
     pub against: Option<(Against, Place)>,
@@ -32,7 +30,7 @@ pub(super) struct HeadSettings {
 }
 
 impl HeadSettings {
-    /// The head with defaults for what it does not say; `None` without a source.
+    /// The head with defaults; `None` without a source.
     pub fn into_head(self) -> Option<Head> {
         let (against, at) = self.against?;
         Some(Head {

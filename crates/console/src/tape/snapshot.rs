@@ -1,4 +1,4 @@
-//! Screens kept under a name: the file next to a tape, and what differs from it.
+//! Named screens in the file next to a tape.
 //!
 //! ```text
 //! # head: whose file this is, and how it is made
@@ -8,8 +8,7 @@
 //! 1: 1-8 255 bold; 12-20 234 on 110
 //! ```
 //!
-//! A screen that changed shows up in a diff of the file as the lines that changed; a color that was lost shows up under
-//! `--- styles`.
+//! A diff shows changed lines, and lost colors under `--- styles`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,25 +16,25 @@ use std::fmt::Write;
 use super::screen::Screen;
 use config::Place;
 
-/// A screen that a tape kept.
+/// A stored screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shot {
-    /// The name that the tape gives it.
+    /// The name.
     pub name: String,
-    /// Where the tape says so.
+    /// The location in the tape.
     pub at: Place,
-    /// What the screen showed.
+    /// The screen.
     pub screen: Screen,
 }
 
-/// A picture that a tape has made.
+/// A picture from a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The file next to the tape.
     pub file: String,
-    /// Where the tape says so.
+    /// The location in the tape.
     pub at: Place,
-    /// What is in it.
+    /// The content.
     pub text: String,
 }
 
@@ -45,28 +44,25 @@ pub struct Shots {
     sections: Vec<Section>,
 }
 
-/// One screen as a file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Section {
     name: String,
-    /// `80x24`, and the cursor's place if there is one.
     about: String,
     lines: Vec<String>,
     styles: Vec<String>,
 }
 
-/// How a screen and the file next to the tape disagree.
+/// A screen and the file differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The name of the screen.
     pub name: String,
-    /// Where the tape keeps it; `None` when it does not.
+    /// `None` if not in the tape.
     pub at: Option<Place>,
-    /// In words, over several lines.
+    /// The description, in several lines.
     pub what: String,
 }
 
-/// The most lines that are shown of one difference.
 const SHOWN: usize = 6;
 
 impl Section {
@@ -74,7 +70,7 @@ impl Section {
         let screen = &shot.screen;
         let mut about = format!("{}x{}", screen.width(), screen.height());
         if let Some(cursor) = screen.cursor() {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(about, " cursor {},{}", cursor.x + 1, cursor.y + 1);
         }
         Self { name: shot.name.clone(), about, lines: screen.lines(), styles: screen.styles() }
@@ -82,19 +78,19 @@ impl Section {
 }
 
 impl Shots {
-    /// The screens that a tape kept, in their order.
+    /// The screens of a tape in order.
     pub fn of(shots: &[Shot]) -> Self {
         Self { sections: shots.iter().map(Section::of).collect() }
     }
 
-    /// Reads the file next to a tape. What is no part of a screen is passed over: the comparison says what is missing.
+    /// Reads screens. Skips other text; the comparison reports missing parts.
     pub fn read(text: &str) -> Self {
         let mut sections = Vec::new();
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
             let Some((name, about)) = line.strip_prefix("=== ").and_then(|head| head.split_once(' ')) else { continue };
             let height = about.split([' ', 'x']).nth(1).and_then(|height| height.parse().ok()).unwrap_or(0);
-            // A line of the screen may look like a heading: they are counted.
+            // A screen line may look like a heading.
             let screen = lines.by_ref().take(height).map(str::to_owned).collect();
             let mut styles = Vec::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with("=== ")) {
@@ -107,7 +103,7 @@ impl Shots {
         Self { sections }
     }
 
-    /// The file next to the tape of that name.
+    /// The file for the tape with that name.
     pub fn text(&self, tape: &str) -> String {
         let mut text = format!("# The screens of {tape}, written by `kornsole play {tape} --update`.\n");
         for section in &self.sections {
@@ -125,13 +121,12 @@ impl Shots {
         text
     }
 
-    /// Whether there is no screen.
+    /// Whether no screen exists.
     pub fn is_empty(&self) -> bool {
         self.sections.is_empty()
     }
 
-    /// Holds what a tape kept against this file; no difference means that all is unchanged. A tape that did not reach its end is
-    /// not requested the rest of its screens.
+    /// Ignores missing screens of an incomplete tape.
     pub fn compare(&self, shots: &[Shot], complete: bool) -> Vec<Difference> {
         let mut differences = Vec::new();
         for shot in shots {
@@ -156,7 +151,6 @@ impl Shots {
     }
 }
 
-/// What differs between two screens, the first lines of it.
 fn difference(expected: &Section, actual: &Section) -> String {
     let mut message = Vec::new();
     if expected.about != actual.about {
@@ -169,13 +163,11 @@ fn difference(expected: &Section, actual: &Section) -> String {
     message.join("\n")
 }
 
-/// The number of the line that styles belong to, and the styles.
 fn numbered(line: &str) -> Option<(usize, String)> {
     let (number, runs) = line.split_once(": ")?;
     Some((number.parse().ok()?, runs.to_owned()))
 }
 
-/// Says the numbered lines that are not the same on both sides.
 fn differing(label: &str, expected: &[(usize, String)], actual: &[(usize, String)], message: &mut Vec<String>) {
     let of = |lines: &[(usize, String)], number| {
         let found = lines.iter().find(|(line, _)| *line == number);

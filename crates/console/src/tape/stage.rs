@@ -1,4 +1,4 @@
-//! How a tape is played, and what it gives.
+//! The parameters and the result of playing a tape.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::theme::Depth;
 use config::Place;
 use source::{Board, Jobs};
 
-/// What a tape may use up.
+/// The limits of a tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Virtual time from the start to the end.
+    /// Total virtual time.
     pub time: Duration,
-    /// Keys pressed, characters typed.
+    /// Keys and typed characters.
     pub presses: usize,
     /// Cycles and commands of the scheduler.
     pub work: usize,
@@ -29,57 +29,57 @@ impl Default for Limits {
     }
 }
 
-/// Why a tape did not reach its end.
+/// Why a tape failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The step that failed.
+    /// The failed step.
     pub at: Place,
-    /// Which rule of a tape it broke, as `TAPE-020`.
+    /// The violated rule, for example `TAPE-020`.
     pub code: &'static str,
-    /// What was wanted and not so.
+    /// The expectation that was not met.
     pub what: String,
     /// The screen at that time.
     pub screen: Screen,
-    /// The virtual time at that time.
+    /// The virtual time.
     pub time: Duration,
 }
 
-/// The outcome of playing a tape.
+/// The result of playing a tape.
 #[derive(Clone, Debug)]
 pub struct PlayResult {
-    /// The step that failed; after it nothing was played.
+    /// The failed step; later steps were not played.
     pub failure: Option<Failure>,
-    /// The watcher ended it.
+    /// The watcher stopped it.
     pub stopped: bool,
-    /// The screens that were kept.
+    /// The stored screens.
     pub shots: Vec<Shot>,
-    /// The pictures that were made.
+    /// The pictures.
     pub pictures: Vec<Picture>,
-    /// What linear mode says at each snapshot and at the end, where the tape is played in it.
+    /// At snapshots and at the end, if enabled.
     pub sayings: Vec<Saying>,
     /// The last screen.
     pub screen: Screen,
-    /// The virtual time that went by.
+    /// The elapsed virtual time.
     pub time: Duration,
 }
 
-/// How a tape is played, in addition what it says itself.
+/// Parameters that are not in the tape.
 #[derive(Default)]
 pub struct Stage<'w> {
-    /// The jobs that the applications are.
+    /// The jobs of the applications.
     pub jobs: Option<Arc<dyn Jobs>>,
-    /// The alerts, which are evaluated as time moves; of a scheduler in this process only.
+    /// Alerts, only for a scheduler in this process.
     pub alerts: Option<Arc<Board>>,
-    /// What it may use up.
+    /// The limits.
     pub limits: Limits,
-    /// Who sees every frame, as a recording does.
+    /// The viewer of every frame, for example a recording.
     pub watch: Option<&'w mut dyn Watch>,
-    /// How many colors the watcher can see; otherwise as the tape says.
+    /// The number of colors, otherwise from the tape.
     pub depth: Option<Depth>,
-    /// It is played in linear mode: what is reported in lines is checked too.
+    /// Also check linear mode.
     pub linear: bool,
-    /// The name of the pictures.
+    /// The title of the pictures.
     pub title: String,
-    /// What makes the simulations that it requests.
+    /// Runs simulations.
     pub simulator: Option<Simulator>,
 }

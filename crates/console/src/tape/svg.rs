@@ -1,27 +1,26 @@
-//! A screen as an SVG picture, for documents. The same screen gives the same bytes.
+//! Draws a screen as SVG. The same screen gives the same bytes.
 //!
-//! Every run of text says how long it is, so that columns stay aligned whatever font a reader has. Lines, bars and meters are drawn as
-//! shapes, because fonts disagree about them most. All shapes of one color are one path, and each look of a text is one class: a picture
-//! is a few KB.
+//! Text runs have a length, so that columns align in any font. Lines, bars, and meters are shapes, because fonts draw
+//! them differently. One path per color and one class per style keep a picture at a few KB.
 
 use ratatui::style::Modifier;
 
 use super::screen::{Look, Screen, Sign};
 use super::svg_color::{BACKGROUND, FOREGROUND, Rgb, colors};
 
-/// Tenths of a pixel that a column is wide: what the common fonts take at the size that is requested.
+/// Tenths of a pixel, from common fonts.
 const COLUMN: u32 = 84;
-/// Tenths of a pixel that a line is high.
+/// Tenths of a pixel.
 const LINE: u32 = 180;
-/// Tenths of a pixel from the top of a line to the foot of its letters.
+/// From the top of a line, in tenths of a pixel.
 const BASE: u32 = 132;
-/// Tenths of a pixel around the screen.
+/// Tenths of a pixel.
 const PADDING: u32 = 140;
 
-/// The signs of bars, by their height in eighths of a line.
+/// In eighths of a line.
 const BARS: &str = "▁▂▃▄▅▆▇█";
 
-/// Draws a screen. The title is for readers who cannot see it.
+/// Draws a screen. The title is the alternative text.
 pub fn draw(screen: &Screen, title: &str) -> String {
     let (width, height) = (u32::from(screen.width()) * COLUMN, u32::from(screen.height()) * LINE);
     let (width, height) = (px(width + 2 * PADDING), px(height + 2 * PADDING));
@@ -53,13 +52,12 @@ pub fn draw(screen: &Screen, title: &str) -> String {
     out + &picture.texts + &cursor.unwrap_or_default() + "</svg>\n"
 }
 
-/// The name of a class by its number: `a`, `b`, … `z`, `aa`.
+/// `a`, `b`, … `z`, `aa`
 fn class(number: usize) -> String {
     let letter = char::from(b'a' + u8::try_from(number % 26).unwrap_or(0));
     if number < 26 { letter.to_string() } else { format!("{}{letter}", class(number / 26 - 1)) }
 }
 
-/// A rectangle as a part of a path.
 fn rect(x: u32, y: u32, width: u32, height: u32) -> String {
     let (x, y, width, height) = (px(x), px(y), px(width), px(height));
     format!("M{x} {y}h{width}v{height}h-{width}z")
@@ -73,12 +71,11 @@ fn top(line: u16) -> u32 {
     PADDING + u32::from(line) * LINE
 }
 
-/// Tenths of a pixel as SVG writes them.
 fn px(tenths: u32) -> String {
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-/// A text as XML holds it. Control characters, which XML cannot hold, do not reach a screen.
+/// Control characters never reach a screen.
 fn escaped(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).fold(String::new(), |mut out, c| {
         match c {
@@ -94,22 +91,17 @@ fn escaped(text: &str) -> String {
 
 #[derive(Default)]
 struct Picture {
-    /// The color behind all of it.
     ground: Rgb,
-    /// What is behind the text, then lines and bars, by their paint.
     grounds: Vec<Path>,
     shapes: Vec<Path>,
-    /// What texts look like; the classes.
     styles: Vec<String>,
     texts: String,
 }
 
-/// All shapes of one paint.
 #[derive(Default)]
 struct Path {
     paint: String,
     d: String,
-    /// A rectangle that the next one may continue: where it starts, where it ends, its top, and its height.
     open: Option<(u32, u32, u32, u32)>,
 }
 
@@ -128,7 +120,6 @@ impl Path {
         }
     }
 
-    /// Adds a rectangle; one that continues the last one makes that longer.
     fn rect(&mut self, x: u32, y: u32, width: u32, height: u32) {
         match &mut self.open {
             Some((_, end, top, tall)) if (*end, *top, *tall) == (x, y, height) => *end = x + width,
@@ -140,7 +131,6 @@ impl Path {
     }
 }
 
-/// Text of one look that is in a row.
 struct Run {
     column: u16,
     columns: u16,
@@ -173,7 +163,7 @@ impl Picture {
         let mut run: Option<Run> = None;
         for sign in screen.signs(line).filter(|sign| !sign.look.modifier.contains(Modifier::HIDDEN)) {
             let joins = sign.text.is_ascii();
-            // Behind a gap text restarts, at its own column.
+            // Restart text after a gap.
             if run.as_ref().is_some_and(|run| sign.text != " " && run.text.ends_with("  ")) {
                 self.run(run.take(), line);
             }
@@ -199,7 +189,6 @@ impl Picture {
         let Some(mut run) = run else { return };
         if !run.look.modifier.contains(Modifier::UNDERLINED) {
             let blanks = run.text.len() - run.text.trim_start().len();
-            // Blanks at the start are of ASCII: one byte, one column.
             let blanks = u16::try_from(blanks).unwrap_or(0);
             (run.column, run.columns) = (run.column + blanks, run.columns - blanks);
             run.columns -= u16::try_from(run.text.len() - run.text.trim_end().len()).unwrap_or(0).min(run.columns);
@@ -225,18 +214,17 @@ impl Picture {
         if known.is_none() {
             self.styles.push(style);
         }
-        // One sign needs no length.
+        // A single symbol needs no length.
         let length = (run.columns > 1).then(|| format!(" textLength=\"{}\"", px(u32::from(run.columns) * COLUMN)));
         let (length, text) = (length.unwrap_or_default(), escaped(&run.text));
         self.texts += &format!("<text x=\"{x}\" y=\"{y}\"{length} class=\"{class}\">{text}</text>\n");
     }
 
-    /// Draws a sign that is a shape rather than a letter. Returns whether it was one.
+    /// Returns whether it is a shape.
     fn shape(&mut self, sign: &Sign<'_>, line: u16) -> bool {
         let (x, y, color) = (left(sign.column), top(line), colors(sign.look).0);
         let (middle_x, middle_y) = (x + COLUMN / 2, y + LINE / 2);
         let thin = 10;
-        // From where to where a line goes, with the cell's middle as the joint.
         let (mut across, mut down) = (None, None);
         match sign.text {
             "─" => across = Some((x, x + COLUMN)),

@@ -1,14 +1,13 @@
-//! The colors of a picture: those of a terminal as red, green and blue.
+//! Terminal colors as RGB for pictures.
 
 use ratatui::style::{Color, Modifier};
 
 use super::screen::Look;
 
-/// The terminal's own colors where the console sets none.
 pub(super) const FOREGROUND: Rgb = Rgb(0xd0, 0xd0, 0xd0);
 pub(super) const BACKGROUND: Rgb = Rgb(0x17, 0x18, 0x1a);
 
-/// The 16 colors of a terminal, as far as they are anybody's to choose.
+/// Terminals differ in them.
 const SIXTEEN: [Rgb; 16] = [
     Rgb(0x1c, 0x1c, 0x1c),
     Rgb(0xcd, 0x5c, 0x5c),
@@ -57,7 +56,6 @@ impl Rgb {
         }
     }
 
-    /// The color of an index of 256: 16 names, a cube of 6 × 6 × 6, 24 greys.
     pub(super) fn indexed(index: u8) -> Self {
         let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
         match index {
@@ -73,7 +71,6 @@ impl Rgb {
         }
     }
 
-    /// Half way to another color.
     pub(super) fn towards(self, other: Self) -> Self {
         let half = |a: u8, b: u8| a.midpoint(b);
         Self(half(self.0, other.0), half(self.1, other.1), half(self.2, other.2))
@@ -86,7 +83,6 @@ impl std::fmt::Display for Rgb {
     }
 }
 
-/// What a look is once reversed and dimmed.
 pub(super) fn colors(look: Look) -> (Rgb, Rgb) {
     let (mut fg, mut bg) = (Rgb::of(look.fg, FOREGROUND), Rgb::of(look.bg, BACKGROUND));
     if look.modifier.contains(Modifier::REVERSED) {

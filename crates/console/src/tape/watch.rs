@@ -1,4 +1,4 @@
-//! Looking on while a tape is played: what is shown, how long it stays, and the words below it.
+//! Presents a tape to a viewer.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -11,36 +11,34 @@ use super::file::Pace;
 use super::screen::Screen;
 use crate::present::text;
 
-/// Someone who looks on.
+/// A viewer.
 pub trait Watch {
-    /// Sees a frame, and keeps it before the eyes for a while. May want no more.
+    /// Shows a frame. May stop the play.
     fn show(&mut self, frame: &Frame, stays: Duration) -> ControlFlow<()>;
 }
 
-/// What someone sees who looks on: the screen, and below it the words of the tape and the keys just pressed.
+/// The screen, the caption, and the last keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// All cells of the screen.
+    /// The cells.
     pub buffer: Buffer,
-    /// The place of the text cursor.
+    /// The position of the text cursor.
     pub cursor: Option<Position>,
 }
 
-/// How long a frame stays after a key that is no character, the first and others of a run.
+/// For keys other than characters: the first, and later ones of a run.
 const KEY: Duration = Duration::from_millis(550);
 const KEY_AGAIN: Duration = Duration::from_millis(140);
-/// `Advance` is seen in so much time at most.
 const FAST: Duration = Duration::from_millis(1500);
-/// Frames come no closer than this.
 const FLOOR: Duration = Duration::from_millis(40);
-/// How long words are read: all of them, and each character.
+/// Fixed, and per character.
 const READ: Duration = Duration::from_millis(900);
 const READ_EACH: Duration = Duration::from_millis(38);
 
-/// The lines below the screen, if the tape has words for them.
+/// The caption lines, if the tape has captions.
 pub const CAPTION: u16 = 2;
 
-/// Paces what is shown to someone.
+/// Controls the speed of the presentation.
 pub struct Shower<'w> {
     watch: Option<&'w mut dyn Watch>,
     pace: Pace,
@@ -48,30 +46,29 @@ pub struct Shower<'w> {
     captions: bool,
     words: String,
     keys: String,
-    /// The last one of them was typed as text.
     typing: bool,
     owed: Duration,
     last: Option<Frame>,
 }
 
 impl<'w> Shower<'w> {
-    /// Shows to someone, or to no one; with room below the screen for words if a tape has some.
+    /// Adds caption lines if needed.
     pub fn new(watch: Option<&'w mut dyn Watch>, pace: Pace, captions: bool) -> Self {
         let (words, keys) = (String::new(), String::new());
         Self { watch, pace, hidden: false, captions, words, keys, typing: false, owed: Duration::ZERO, last: None }
     }
 
-    /// Whether someone looks.
+    /// Whether a viewer exists.
     pub fn is_watched(&self) -> bool {
         self.watch.is_some() && !self.hidden
     }
 
-    /// Shows or hides what follows.
+    /// Shows or hides the following steps.
     pub fn shown(&mut self, shown: bool) {
         self.hidden = !shown;
     }
 
-    /// Has words below the screen; gives how long they are read.
+    /// Sets the caption; returns its reading time.
     pub fn say(&mut self, words: &str) -> Duration {
         words.clone_into(&mut self.words);
         self.keys.clear();
@@ -79,9 +76,8 @@ impl<'w> Shower<'w> {
         if words.is_empty() { Duration::ZERO } else { READ + READ_EACH * length }
     }
 
-    /// A character was typed, or a key pressed, this often in a row; gives how long that is examined.
+    /// Returns how long the key is shown.
     pub fn pressed(&mut self, name: &str, typed: bool, nth: u32) -> Duration {
-        // Typed text stands together, as it does on the screen; a longer run of one key is counted.
         let joins = std::mem::replace(&mut self.typing, typed) && typed;
         let name = if typed && name == "space" { " " } else { name };
         let again =
@@ -111,7 +107,7 @@ impl<'w> Shower<'w> {
         }
     }
 
-    /// How long a slice of virtual time is seen, of a wait that is that long altogether.
+    /// The presentation time of a slice.
     pub fn slice(slice: Duration, all: Duration, fast: bool) -> Duration {
         if !fast || all <= FAST || all.is_zero() {
             return slice;
@@ -119,7 +115,7 @@ impl<'w> Shower<'w> {
         slice.mul_f64(FAST.as_secs_f64() / all.as_secs_f64())
     }
 
-    /// Shows a screen for a while. Breaks off when no one needs to see more.
+    /// Breaks if the viewer stops.
     pub fn show(&mut self, screen: &Screen, stays: Duration) -> ControlFlow<()> {
         let hidden = self.hidden;
         let stays = stays.div_f64(self.pace.playback);

@@ -1,8 +1,8 @@
-//! The words of the tape language: what each is, and the keys.
+//! The words of the tape language, and the keys.
 
 use crate::state::key::{Code, Key};
 
-/// The words that are no keys, in the order of the documentation.
+/// The words other than keys, in documentation order.
 pub const WORDS: [&str; 21] = [
     "Source",
     "Set",
@@ -27,7 +27,7 @@ pub const WORDS: [&str; 21] = [
     "Ended",
 ];
 
-/// What can be set.
+/// The settings.
 pub const SETTINGS: [&str; 16] = [
     "Width",
     "Height",
@@ -47,13 +47,13 @@ pub const SETTINGS: [&str; 16] = [
     "WaitTimeout",
 ];
 
-/// What a tape can run against.
+/// The sources.
 pub const SOURCES: [&str; 5] = ["demo", "scenario", "config", "default", "server"];
 
-/// What is set of a tape's own scheduler. One elsewhere has its own, and who asks it is in the address.
+/// A remote scheduler has its own settings, and its user is in the address.
 pub const OF_OWN_SCHEDULER: [&str; 5] = ["Set As", "Set SchedulerAdmin", "Set Core", "Set Served", "Set Jobs"];
 
-/// Words of VHS that have no meaning here, and why.
+/// Unsupported VHS words, and why.
 const NOT_OWN: [(&str, &str); 4] = [
     ("Output", "use options of the command: `--cast FILE`, `--svg FILE`, `--text FILE`"),
     ("Require", "only kornsole is required"),
@@ -61,7 +61,7 @@ const NOT_OWN: [(&str, &str); 4] = [
     ("Insert", "unknown key"),
 ];
 
-/// Settings of VHS that mean nothing here: there is no shell, and pictures are drawn in one way.
+/// No shell exists, and pictures have one style.
 const SETTINGS_NOT_OURS: [&str; 16] = [
     "Shell",
     "FontSize",
@@ -81,7 +81,7 @@ const SETTINGS_NOT_OURS: [&str; 16] = [
     "WaitPattern",
 ];
 
-/// The keys with a name.
+/// The named keys.
 pub const KEYS: [(&str, Code); 15] = [
     ("Enter", Code::Enter),
     ("Escape", Code::Esc),
@@ -100,17 +100,17 @@ pub const KEYS: [(&str, Code); 15] = [
     ("F1", Code::F(1)),
 ];
 
-/// Why a word of VHS has no meaning here; `None` for other words.
+/// Why a VHS word is unsupported.
 pub fn not_own(word: &str) -> Option<&'static str> {
     NOT_OWN.iter().find(|(known, _)| *known == word).map(|(_, why)| *why)
 }
 
-/// Whether a setting is VHS's and has no meaning here.
+/// Whether a VHS setting has no meaning here.
 pub fn is_setting_not_ours(name: &str) -> bool {
     SETTINGS_NOT_OURS.contains(&name)
 }
 
-/// The name of a key without modifiers that has one: `Enter`, `F5`.
+/// The name of a key without modifiers: `Enter`, `F5`.
 pub fn name_of(code: Code) -> Option<String> {
     match code {
         Code::F(number) => Some(format!("F{number}")),
@@ -118,7 +118,7 @@ pub fn name_of(code: Code) -> Option<String> {
     }
 }
 
-/// The key of a word: `Enter`, `F5`, `Ctrl+x`, `Alt+Enter`, `Shift+Tab`. `None` for what names no key.
+/// Parses a key: `Enter`, `F5`, `Ctrl+x`, `Alt+Enter`, `Shift+Tab`.
 pub fn key(word: &str) -> Option<Key> {
     let (mut ctrl, mut alt, mut shift, mut rest) = (false, false, false, word);
     loop {
@@ -149,7 +149,7 @@ fn code(name: &str) -> Option<Code> {
     KEYS.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
-/// A single character is a key only together with a modifier; alone it is typed with `Type`.
+/// A key only with a modifier; otherwise `Type` types it.
 fn character(name: &str, ctrl: bool, alt: bool, shift: bool) -> Option<char> {
     let mut chars = name.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return None };

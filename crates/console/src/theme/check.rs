@@ -1,7 +1,6 @@
-//! Checks a theme for a person's needs: legible text, and meanings that do not depend on color.
+//! Checks a theme: legible text, and meanings that do not depend on color.
 //!
-//! Legible is what WCAG 2 asks at level AA: 4.5 to 1 for text, on the page and on the row of the cursor. It is examined wherever both
-//! colors are known; the terminal's own, and the sixteen that are its owner's to choose, are not.
+//! Legible is WCAG 2 level AA: 4.5 to 1 on the page and on the selected row, where both colors are known.
 
 use ratatui::style::{Color, Modifier};
 
@@ -9,16 +8,16 @@ use crate::theme::color;
 use crate::theme::role::Role;
 use crate::theme::shelf::Entry;
 
-/// The least contrast of text, as WCAG 2 requests at level AA.
+/// The minimum contrast of text, WCAG 2 level AA.
 pub const LEGIBLE: f64 = 4.5;
 
-/// Roles that say something which stands nowhere else on the screen, and so need more than a color: bold, underlined, reversed.
+/// Shown nowhere else, so they need bold, underline, or reverse.
 const BY_LOOK_ALONE: [Role; 3] = [Role::Match, Role::Fault, Role::FaultWarning];
 
-/// Pairs of roles that nothing but their looks distinguishes, a row with the cursor and one without.
+/// Distinguished by appearance only.
 const GROUNDS: [Role; 1] = [Role::Selection];
 
-/// What a person could not read or distinguish with a theme, a sentence each.
+/// The problems of a theme, one sentence each.
 pub fn check(entry: &Entry) -> Vec<String> {
     let mut wrong = Vec::new();
     for role in Role::ALL.into_iter().filter(|role| role.is_text()) {
@@ -51,16 +50,16 @@ pub fn check(entry: &Entry) -> Vec<String> {
     wrong
 }
 
-/// The contrast of a role's text on the page or on a selected row; `None` where a color is the terminal's own.
+/// The contrast on the page or the selected row; `None` for a terminal color.
 pub fn contrast(entry: &Entry, role: Role, ground: Role) -> Option<f64> {
     let style = |role: Role| entry.styles[role as usize];
     let known = |color: Option<Color>| color.filter(|color| *color != Color::Reset);
-    // What is laid over a row takes its background, whatever the text had.
+    // The selection replaces the background of the text.
     let over = if ground == Role::Selection { known(style(ground).bg) } else { None };
     let bg = over.or_else(|| known(style(role).bg)).or_else(|| known(style(Role::Page).bg)).or(entry.behind)?;
     let own_bg = known(style(role).bg).is_some();
     if own_bg && ground == Role::Selection {
-        // Badges stand outside of every list.
+        // Badges are outside of lists.
         return None;
     }
     let fg = known(style(ground).fg).filter(|_| ground == Role::Selection).or_else(|| known(style(role).fg))?;

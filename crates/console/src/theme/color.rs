@@ -1,16 +1,15 @@
-//! Colours: how a theme writes them, their red, green and blue, the contrast of two, and their replacements on a terminal with
-//! fewer of them.
+//! Colors: parsing, RGB, contrast, and replacements.
 
 use ratatui::style::Color;
 
-/// How many colors a terminal shows.
+/// The number of colors of a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// None: the theme `mono` is shown for every theme.
+    /// None: the theme `mono` replaces every theme.
     None,
-    /// The terminal's own sixteen: the theme `ansi16` is shown instead of one with other colors.
+    /// `ansi16` replaces themes with other colors.
     Sixteen,
-    /// 256: others are replaced by the nearest of them.
+    /// 256: other colors are replaced by the nearest.
     Indexed,
     /// 16 million colors.
     #[default]
@@ -18,16 +17,16 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// The names, as `--color` takes them.
+    /// The names for `--color`.
     pub const NAMES: [(&'static str, Self); 4] =
         [("never", Self::None), ("16", Self::Sixteen), ("256", Self::Indexed), ("true", Self::True)];
 
-    /// The depth of a name.
+    /// The depth with a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, depth)| depth)
     }
 
-    /// The colors of a terminal, by its environment: `NO_COLOR` set and not empty, `COLORTERM`, `TERM`.
+    /// Reads `NO_COLOR` (not empty), `COLORTERM`, `TERM`.
     pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Self {
         const TRUE: [&str; 8] = ["direct", "kitty", "alacritty", "wezterm", "foot", "ghostty", "contour", "rio"];
         let set = |name: &str| variable(name).unwrap_or_default().to_lowercase();
@@ -44,7 +43,7 @@ impl Depth {
     }
 }
 
-/// The colors that every terminal gives a name, in the order of their numbers.
+/// The named terminal colors in numeric order.
 pub const NAMED: [(&str, Color); 16] = [
     ("black", Color::Black),
     ("red", Color::Red),
@@ -64,7 +63,7 @@ pub const NAMED: [(&str, Color); 16] = [
     ("bright-white", Color::White),
 ];
 
-/// Reads a color as a theme writes it: `#87afd7`, a number up to 255, one of [`NAMED`], or `default` for the terminal's own.
+/// `#87afd7`, a number up to 255, one of [`NAMED`], or `default`.
 pub fn parse(text: &str) -> Option<Color> {
     if let Some(hex) = text.strip_prefix('#') {
         let channel = |at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
@@ -78,7 +77,7 @@ pub fn parse(text: &str) -> Option<Color> {
     named.or_else(|| text.parse().ok().map(Color::Indexed))
 }
 
-/// Red, green and blue of a color; `None` for the terminal's own and for the sixteen, which are anybody's to choose.
+/// `None` for colors that the terminal defines.
 pub fn rgb(color: Color) -> Option<[u8; 3]> {
     match color {
         Color::Rgb(r, g, b) => Some([r, g, b]),
@@ -87,7 +86,7 @@ pub fn rgb(color: Color) -> Option<[u8; 3]> {
     }
 }
 
-/// The color of an index of 256: after 16 named ones a cube of 6 × 6 × 6, then 24 greys.
+/// A color of 256: 16 named, a 6 × 6 × 6 cube, 24 grays.
 pub fn indexed(index: u8) -> Option<[u8; 3]> {
     let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
     match index {
@@ -100,7 +99,7 @@ pub fn indexed(index: u8) -> Option<[u8; 3]> {
     }
 }
 
-/// The nearest of the 256 colors, weighted as eyes do; the sixteen named ones are never it.
+/// The nearest color, weighted by perception; never one of the 16.
 pub fn nearest(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else { return color };
     let far = |index: u8| {
@@ -111,13 +110,13 @@ pub fn nearest(color: Color) -> Color {
     Color::Indexed((16..=255).min_by_key(|index| far(*index)).unwrap_or(16))
 }
 
-/// How well one color is read on the other: the contrast ratio of WCAG 2, from 1 to 21.
+/// The contrast of WCAG 2, from 1 to 21.
 pub fn contrast(a: [u8; 3], b: [u8; 3]) -> f64 {
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Relative luminance as WCAG 2 defines it, from 0 to 1.
+/// The luminance of WCAG 2, from 0 to 1.
 fn luminance(rgb: [u8; 3]) -> f64 {
     let linear = |channel: u8| {
         let share = f64::from(channel) / 255.0;
@@ -153,7 +152,7 @@ mod tests {
         let [white, black, grey] = [[255; 3], [0; 3], [0x76; 3]];
         assert!((contrast(white, black) - 21.0).abs() < 0.001);
         assert!((contrast(black, black) - 1.0).abs() < 0.001);
-        // The lightest gray that is legible on white.
+        // The lightest legible gray on white.
         assert!((4.5..4.6).contains(&contrast(grey, white)));
     }
 

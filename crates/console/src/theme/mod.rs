@@ -1,14 +1,14 @@
-//! Roles, styles and signs: how meaning looks.
+//! Roles, styles, and symbols.
 //!
-//! [`role`] is the table of roles, [`read`] reads a theme's file, [`shelf`] knows all themes and looks their colors up, [`check`] holds a
-//! theme to what can be read and distinguished, [`color`] knows what terminals can show, [`signs`] are the drawn characters.
+//! Modules: [`role`] is the table of roles, [`read`] reads a theme file, [`shelf`] has all themes, [`check`] checks
+//! legibility, [`color`] has terminal colors, [`signs`] has the symbols.
 //!
 //! Invariants:
-//! - draw code names a [`Role`], never a color, and a field of [`Signs`], never a drawn character;
-//! - a sign or a word has the meaning of each color, too: the theme `mono` has no color and loses nothing;
-//! - every sign is one column wide, and has a twin in ASCII;
-//! - a faulty theme is reported and never blocks: its faulty entries look as if they were not there;
-//! - no IO: the texts of a person's themes are passed in.
+//! - drawing uses a [`Role`], never a color, and [`Signs`], never a literal symbol;
+//! - a symbol or word repeats the meaning of each color: the theme `mono` loses nothing;
+//! - every symbol is one column wide and has an ASCII equivalent;
+//! - a faulty theme is reported, and its faulty entries are ignored;
+//! - no IO: the texts of themes are inputs.
 
 pub mod check;
 pub mod color;
@@ -24,19 +24,18 @@ pub use role::Role;
 pub use shelf::{ThemeFile, ThemeName, Themes};
 pub use signs::{ASCII, DRAWN, SPOKEN, Signs};
 
-/// Styles by role, and the signs.
+/// Styles by role, and symbols.
 #[derive(Clone, Debug)]
 pub struct Theme {
     styles: [Style; Role::ALL.len()],
-    /// The signs in use.
+    /// The symbols.
     pub signs: &'static Signs,
-    /// Only ASCII may reach the screen.
+    /// Only ASCII is allowed.
     pub ascii: bool,
 }
 
 impl Theme {
-    /// The theme of that name as a terminal of that depth can show it, with signs from ASCII only if requested. An unknown name gives the
-    /// default theme.
+    /// An unknown name gives the default theme.
     pub fn new(themes: &Themes, name: &ThemeName, depth: Depth, ascii: bool) -> Self {
         let wanted = themes.get(name.as_str());
         let shipped = |name: &str| Themes::shipped().get(name).map(|entry| entry.styles);

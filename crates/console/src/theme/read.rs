@@ -1,4 +1,4 @@
-//! A theme's file: TOML → [`Draft`], with every fault at its place.
+//! Reads a theme file: TOML → [`Draft`], with the location of every error.
 //!
 //! ```toml
 //! about = "For dark rooms"
@@ -27,48 +27,47 @@ use crate::theme::role::Role;
 use config::toml_table::MOST_FAULTS;
 use config::{Fault, Place, Severity};
 
-/// A theme as its file gives it, before its colors are looked up.
+/// A theme file before its colors are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// One line about it.
+    /// The description in one line.
     pub about: String,
-    /// The theme that holds where this one says nothing.
+    /// The inherited theme.
     pub inherits: Option<Said>,
-    /// The terminal's own background that it is made for.
+    /// The terminal background that the theme is made for.
     pub behind: Option<Said>,
-    /// Colours by a name of the theme's own.
+    /// Named colors of the theme.
     pub palette: BTreeMap<String, Said>,
-    /// Looks by the name of a role or of a group of roles.
+    /// Styles by role or role group.
     pub roles: BTreeMap<String, Look>,
-    /// What is wrong, by place. What is wrong is omitted of the rest.
+    /// The errors, by location. Faulty entries are omitted.
     pub faults: Vec<Fault>,
 }
 
-/// A text of a theme's file, and where it stands.
+/// A text with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// What is written.
+    /// The text.
     pub text: String,
-    /// Where it is written in the theme's file.
+    /// The location in the file.
     pub at: Place,
 }
 
-/// How a role looks.
+/// The style of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// Where that is written.
+    /// The location.
     pub at: Place,
-    /// Colour of the text.
+    /// The foreground.
     pub fg: Option<Said>,
-    /// Colour behind it.
+    /// The background.
     pub bg: Option<Said>,
-    /// What is done to it.
+    /// Modifiers to add.
     pub add: Modifier,
-    /// What is undone where it is laid over something else.
+    /// When it overlays another style.
     pub remove: Modifier,
 }
 
-/// What can be done to text.
 const MODIFIERS: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),
     ("dim", Modifier::DIM),
@@ -78,18 +77,18 @@ const MODIFIERS: [(&str, Modifier); 6] = [
     ("struck", Modifier::CROSSED_OUT),
 ];
 
-/// The longest text that is read as a theme, in bytes.
+/// In bytes.
 const LONGEST: usize = 1 << 18;
 
 /// Reads a theme.
 ///
 /// | code | what |
 /// |---|---|
-/// | THM-001 | no TOML |
-/// | THM-002 | a key that a theme does not have |
+/// | THM-001 | not valid TOML |
+/// | THM-002 | an unknown key |
 /// | THM-003 | a value of another type |
-/// | THM-004 | a role that there is not |
-/// | THM-005 | a color, or something done to text, that there is not |
+/// | THM-004 | an unknown role |
+/// | THM-005 | an unknown color or modifier |
 pub fn read(text: &str) -> Draft {
     let mut reader = Reader { text, draft: Draft::default() };
     if text.len() > LONGEST {
@@ -163,7 +162,7 @@ impl<'t> Reader<'t> {
                         "bg" => look.bg = self.color(value),
                         "add" => look.add = self.modifiers(value),
                         "remove" => look.remove = self.modifiers(value),
-                        // `text.dim = …` without quotation marks is a table `text` with an entry `dim`.
+                        // `text.dim = …` without quotes is a table `text`.
                         other if known.contains(&format!("{name}.{other}").as_str()) => {
                             let hint = format!("write the name of the role in quotation marks: \"{name}.{other}\"");
                             self.fault("THM-002", &at, format!("unknown key {other:?}"), hint);
@@ -245,7 +244,6 @@ impl<'t> Reader<'t> {
         self.draft.faults.push(fault(code, at, message, hint));
     }
 
-    /// Line and column of a byte of the text, both from 1.
     fn place(&self, at: usize) -> Place {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
@@ -255,11 +253,10 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The forms of a color, in words.
 const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, one of the 16 terminal colors (\"bright-red\"), \
     \"default\", or a name from [palette]";
 
-/// The fault of an unknown color, with the nearest known one.
+/// Suggests the nearest known color.
 pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) -> Fault {
     let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
     let meant = nearest(&said.text, known.iter().copied());
@@ -294,7 +291,6 @@ fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// The entries of a table in the order of the text.
 fn entries<'v, 't>(table: &'v DeTable<'t>) -> Vec<Entry<'v, 't>> {
     let mut entries: Vec<Entry<'v, 't>> =
         table.iter().map(|(name, value)| (&**name.get_ref(), name.span(), value)).collect();

@@ -1,10 +1,9 @@
-//! The roles: the meaning of a piece of the screen, by a dotted name.
+//! The roles: the meaning of screen elements, by dotted names.
 
-/// Makes [`Role`] from a table: the variant, its dotted name, and the role that it looks like when a theme says nothing of it. The first
-/// is what all others fall back to in the end.
+/// Makes [`Role`] from variant, dotted name, and fallback. The first role is the last fallback.
 macro_rules! roles {
     ($first:ident $first_name:literal; $($role:ident $name:literal $fallback:ident;)*) => {
-        /// What a piece of the screen means. A theme gives each role a style.
+        /// The meaning of a screen element.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[repr(u8)]
         #[allow(missing_docs, reason = "the dotted names in Role::name say what each is")]
@@ -15,10 +14,10 @@ macro_rules! roles {
         }
 
         impl Role {
-            /// All roles, in the order of the documentation of themes.
+            /// All roles, in documentation order.
             pub const ALL: [Self; 1 + [$($name),*].len()] = [Self::$first, $(Self::$role),*];
 
-            /// The dotted name, as a theme file writes it.
+            /// The dotted name in theme files.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::$first => $first_name,
@@ -26,7 +25,7 @@ macro_rules! roles {
                 }
             }
 
-            /// The role that it looks like when a theme names neither it nor the group before its dot.
+            /// The fallback of an undefined role and group.
             pub const fn fallback(self) -> Self {
                 match self {
                     Self::$first => Self::$first,
@@ -86,17 +85,17 @@ roles! {
 }
 
 impl Role {
-    /// The role of a dotted name.
+    /// The role with a dotted name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// The names under which a theme may give this role a look, the nearest first: its own, and the groups before its dots.
+    /// Its own name, then its groups.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         std::iter::successors(Some(self.name()), |name| name.rsplit_once('.').map(|(group, _)| group))
     }
 
-    /// Whether words are written in it, which must be legible. The others are lines, bars and grounds.
+    /// Whether it is used for text, which must be legible.
     pub const fn is_text(self) -> bool {
         !matches!(
             self,

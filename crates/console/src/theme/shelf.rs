@@ -1,5 +1,4 @@
-//! All themes: those in the binary, and those of the person. Here colors are looked up, and the styles that a theme inherits are laid
-//! under it.
+//! All themes, with resolved colors and inheritance.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +12,6 @@ use crate::theme::read::{Draft, Look, Said};
 use crate::theme::role::Role;
 use config::{Fault, Source};
 
-/// The themes in the binary: name and file, in the order in which they are offered.
 const SHIPPED: [(&str, &str); 13] = [
     ("dark", include_str!("../../../../themes/dark.toml")),
     ("light", include_str!("../../../../themes/light.toml")),
@@ -35,19 +33,18 @@ const SHIPPED: [(&str, &str); 13] = [
 pub struct ThemeName(Arc<str>);
 
 impl ThemeName {
-    /// The name as text.
+    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The theme without any color.
+    /// The theme without colors.
     pub fn mono() -> Self {
         "mono".into()
     }
 }
 
 impl Default for ThemeName {
-    /// The theme that holds when no one says anything: `dark`.
     fn default() -> Self {
         "dark".into()
     }
@@ -65,47 +62,46 @@ impl fmt::Display for ThemeName {
     }
 }
 
-/// A file that may be a theme.
+/// A possible theme file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThemeFile {
-    /// The theme's name: that of the file, without its ending.
+    /// The theme name: the file name without extension.
     pub name: String,
-    /// The file, for saying what is wrong in it.
+    /// The file, for error messages.
     pub file: String,
-    /// What is in it, or why it cannot be read.
+    /// The content, or why it cannot be read.
     pub text: Result<String, String>,
 }
 
-/// A theme with all its colors looked up.
+/// A theme with resolved colors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The name that settings and `:theme` take.
+    /// The name for settings and `:theme`.
     pub name: ThemeName,
-    /// One line about it.
+    /// The description in one line.
     pub about: String,
-    /// The terminal's own background that it is made for, where it paints none.
+    /// The terminal background for a theme without its own.
     pub behind: Option<Color>,
     /// The style of each role.
     pub styles: [Style; Role::ALL.len()],
 }
 
 impl Entry {
-    /// Whether it needs more than the terminal's sixteen colors.
+    /// Whether it needs more than 16 colors.
     pub fn has_own_colors(&self) -> bool {
         let own = |color: Option<Color>| color.is_some_and(|color| color::rgb(color).is_some());
         self.styles.iter().any(|style| own(style.fg) || own(style.bg))
     }
 }
 
-/// All themes there are.
+/// All themes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Themes {
     entries: Vec<Entry>,
-    /// What is wrong with a person's themes, a text for each file.
+    /// One text per file.
     pub faults: Vec<String>,
 }
 
-/// The draft of a theme, and what a fault in it is reported with.
 struct FormDraft {
     name: String,
     file: String,
@@ -114,14 +110,14 @@ struct FormDraft {
 }
 
 impl Themes {
-    /// The themes in the binary.
+    /// The built-in themes.
     pub fn shipped() -> Arc<Self> {
         static SHELF: LazyLock<Arc<Themes>> = LazyLock::new(|| Arc::new(Themes::with(Vec::new())));
         Arc::clone(&SHELF)
     }
 
-    /// The themes in the binary, and those of a person: one of the same name goes before the one in the binary. Faults are reported in
-    /// [`Themes::faults`]; what is wrong is omitted, a file that cannot be read altogether.
+    /// The user's themes replace built-in ones of the same name. Errors are in [`Themes::faults`]; faulty entries and
+    /// unreadable files are omitted.
     pub fn with(files: Vec<ThemeFile>) -> Self {
         let mut report = Vec::new();
         let mut own = Vec::new();
@@ -141,7 +137,7 @@ impl Themes {
             })
             .collect();
         let mut entries = Vec::new();
-        // A person's theme of a shipped name is in its place.
+        // A user's theme replaces a built-in one.
         let replaced = |name: &str| own.iter().any(|own| own.name == name);
         let order = shipped.iter().filter(|shipped| !replaced(&shipped.name)).chain(&own);
         for one in order {
@@ -154,17 +150,17 @@ impl Themes {
         Self { entries, faults: report }
     }
 
-    /// The themes by name, in the order in which they are offered.
+    /// The themes in display order.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
 
-    /// The theme of a name.
+    /// The theme with a name.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name.as_str() == name)
     }
 
-    /// The names, with commas between them.
+    /// The names, separated by commas.
     pub fn names(&self) -> String {
         self.entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ")
     }
@@ -213,7 +209,7 @@ impl<'d> Resolver<'d> {
         (Entry { name: one.name.as_str().into(), about: one.draft.about.clone(), behind, styles }, faults)
     }
 
-    /// A theme and what it inherits, the nearest first. Where that is wrongly said, `dark` is inherited.
+    /// The nearest first. An invalid parent becomes `dark`.
     fn chain(&self, one: &'d FormDraft, faults: &mut Vec<Fault>) -> Vec<&'d FormDraft> {
         let mut chain = vec![one];
         let mut last = one;
@@ -221,7 +217,6 @@ impl<'d> Resolver<'d> {
             let known =
                 |found: &&FormDraft| found.name == said.text && !chain.iter().any(|seen| std::ptr::eq(*seen, *found));
             let Some(next) = self.own.iter().find(known).or_else(|| self.shipped.iter().find(known)) else {
-                // A fault further up is reported with the theme that it is in.
                 if std::ptr::eq(last, one) {
                     let names: Vec<&str> =
                         self.own.iter().chain(self.shipped).map(|theme| theme.name.as_str()).collect();
@@ -240,11 +235,11 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// The style of a role: its own, that of its group, or that of its fallback role.
+/// The style of the role, its group, or its fallback.
 fn style(role: Role, given: &BTreeMap<&str, Style>) -> Style {
     let mut role = role;
     loop {
-        // `text` is a group of its own: `text.dim` falls back to it like any other role.
+        // `text` is a group of its own.
         let found = role.names().find_map(|name| given.get(name));
         match found {
             Some(style) => return *style,

@@ -1,6 +1,6 @@
-//! The drawn signs, and their twins in ASCII.
+//! The symbols, and their ASCII equivalents.
 
-/// The drawn signs, each one column wide.
+/// The symbols, each one column wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is what its name says")]
 pub struct Signs {
@@ -36,7 +36,7 @@ pub struct Signs {
     pub marked: &'static str,
 }
 
-/// The signs for terminals with Unicode.
+/// The Unicode symbols.
 pub static DRAWN: Signs = Signs {
     open: "▾",
     closed: "▸",
@@ -70,7 +70,7 @@ pub static DRAWN: Signs = Signs {
     marked: "✓",
 };
 
-/// The signs for `--ascii`.
+/// The symbols for `--ascii`.
 pub static ASCII: Signs = Signs {
     open: "v",
     closed: ">",
@@ -104,8 +104,8 @@ pub static ASCII: Signs = Signs {
     marked: "x",
 };
 
-/// The signs as words, for lines that are read out: bars, frames and the signs of
-/// states and priorities are nothing, since what they show is next to them in words.
+/// For screen readers: bars, frames, states, and priorities are empty, because words next to them have the same
+/// meaning.
 pub static SPOKEN: Signs = Signs {
     open: "",
     closed: "folded",
@@ -140,7 +140,7 @@ pub static SPOKEN: Signs = Signs {
 };
 
 impl Signs {
-    /// Whether they are words, so that nothing is drawn with them.
+    /// Whether they are words.
     pub fn are_words(&self) -> bool {
         self.bars[0].is_empty()
     }

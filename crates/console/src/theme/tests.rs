@@ -1,4 +1,4 @@
-//! Every theme in the binary is checked for legibility; faults in a person's own theme are reported and cost nothing else.
+//! Built-in themes are legible; errors in a user's theme have no other effect.
 
 use ratatui::style::{Color, Modifier};
 
@@ -52,7 +52,7 @@ fn themes_of_high_contrast_have_seven_to_one() {
 fn themes_in_rgb_know_the_contrast_of_every_text() {
     for entry in Themes::shipped().iter().filter(|entry| entry.has_own_colors()) {
         for role in Role::ALL.into_iter().filter(|role| role.is_text()) {
-            // `dark` leaves plain text to the terminal.
+            // `dark` uses the terminal's default for plain text.
             let own = entry.styles[role as usize].fg.is_none_or(|fg| fg == Color::Reset);
             assert!(own || check::contrast(entry, role, Role::Page).is_some(), "{}: {}", entry.name, role.name());
         }
@@ -86,7 +86,6 @@ fn mono_has_no_colour_and_ansi16_only_the_terminals() {
     assert!(!themes.get("ansi16").unwrap().has_own_colors());
 }
 
-/// What someone sees of a color who lacks one kind of cones, after Machado, Oliveira and Fernandes (2009).
 fn seen(rgb: [u8; 3], matrix: [[f64; 3]; 3]) -> [f64; 3] {
     let linear = rgb.map(|channel| (f64::from(channel) / 255.0).powf(2.2));
     let row =

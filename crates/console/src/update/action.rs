@@ -1,4 +1,4 @@
-//! The actions: everything that can happen to the console.
+//! The actions: all inputs of the console.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,55 +18,55 @@ use view::act::{Actor, Order};
 use view::unread::Unread;
 use view::{EventPage, Record, View};
 
-/// Something that happens to the console.
+/// An input of the console.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// A command, with its argument as written.
+    /// A command with its argument as typed.
     Run(CommandId, Option<String>),
-    /// Keys that do nothing, and why.
+    /// Keys without effect, and why.
     Refuse(String),
-    /// A command that is off, and why.
+    /// A disabled command, and why.
     Off(CommandId, String),
-    /// The keys of a chord that is not whole yet; without any it is given up.
+    /// An incomplete chord; empty to cancel it.
     Press(Chord),
-    /// A key for the text that is being written.
+    /// A key for a text input.
     Write(Key),
-    /// The cursor goes to a row, or to a line that can be selected, counted from 0.
+    /// Moves the cursor to a row, from 0.
     Select(usize),
-    /// The mouse did something.
+    /// A mouse action.
     Mouse(Mouse),
-    /// Text was pasted; it may be anything.
+    /// Pasted text, unfiltered.
     Paste(String),
-    /// The terminal has another size.
+    /// A new terminal size.
     Resize(Size),
-    /// News of the cluster.
+    /// An update of the cluster.
     Feed(Box<Feed>),
-    /// Events that came since the last ones.
+    /// New events.
     Events(EventPage),
-    /// Events that matter from before those: up to which time, below which number, and themselves.
+    /// End time, the number that they are below, and the events.
     EarlierEvents((Time, u64), Vec<(u64, Arc<Record>)>),
-    /// Events that came since an order was given whose result is on the screen.
+    /// Since an operation whose result is shown.
     Aftermath(EventPage),
-    /// What is known of the audit and the revisions by now.
+    /// The audit and the revisions.
     Records(Records),
-    /// What is known of the trends by now.
+    /// The trends.
     Trends(KnownTrends),
-    /// An order was sent to the source: its number, and the number of the next event then.
+    /// Its number, and the number of the next event.
     OrderSent(u64, u64),
-    /// Orders that were decided upon elsewhere: for a what-if.
+    /// Operations to send in a what-if.
     Give(Vec<Order>),
-    /// Changes of a what-if that are to be made here, each after its question.
+    /// Each after its confirmation.
     MakeReal(Vec<TrialChange>),
-    /// What is known of all clusters by now.
+    /// The state of all clusters.
     Clusters(Vec<Arc<ClusterRow>>),
     /// The result of an effect.
     Reply(Reply),
-    /// Time went on.
+    /// The time has advanced.
     Clock(Duration),
 }
 
 impl Action {
-    /// Whether a person did it.
+    /// Whether the user caused it.
     pub fn is_input(&self) -> bool {
         match self {
             Self::Run(..)
@@ -94,37 +94,37 @@ impl Action {
     }
 }
 
-/// News of the cluster.
+/// An update of the cluster.
 #[derive(Clone, Debug)]
 pub struct Feed {
     /// The newest view.
     pub view: Arc<View>,
-    /// The number that the next event has, requested after the view; of no account where the view is the one before.
+    /// Requested after the view; unused if it is unchanged.
     pub next_event: u64,
     /// The cluster's time.
     pub at: Time,
-    /// How the connection is.
+    /// The state of the connection.
     pub link: Link,
-    /// What is older than the rest though the connection stands.
+    /// Outdated parts of a working connection.
     pub stale: Vec<StalePart>,
-    /// What is not read yet.
+    /// Parts that are not loaded.
     pub unread: Unread,
-    /// How much older the applications are than the queues; `None` while they are unknown.
+    /// How much older than the queues.
     pub apps_lag: Option<Duration>,
-    /// What the scheduler says of its own health.
+    /// The scheduler's own health report.
     pub health: OwnHealth,
-    /// How long a cycle takes lately; `None` where that is unknown.
+    /// The recent duration of a cycle.
     pub cycle: Option<Duration>,
     /// Whether previews are estimates.
     pub estimates: bool,
-    /// How the what-if stands, where it is one.
+    /// The status of a what-if.
     pub trial: Option<TrialStatus>,
-    /// Who gives orders, or why no one can.
+    /// Who can send operations, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// Who acts, when that is someone else than before: a remote says it only after a while.
+    /// A remote reports a change with a delay.
     pub identity: Option<Identity>,
-    /// What is at the other end, when that is described otherwise than before.
+    /// The description of the scheduler if it changed.
     pub about: Option<Box<About>>,
-    /// What is alerted about.
+    /// The alerts.
     pub alerts: Option<Arc<Picture>>,
 }

@@ -1,7 +1,7 @@
-//! What the scheduler reports about an order that was carried out: its event goes behind the result, in the last line and in the messages.
+//! Finds the event of a completed operation, and appends it to the result.
 //!
-//! The answer and the events come on different ways, and either may be first. So the order remembers the number that the next event
-//! had when it was given, and what is reported of its object from there on is looked for while the result is on the screen.
+//! Answer and events arrive in any order. So the operation stores the number of the next event when it is sent, and
+//! later events of its object are searched while the result is shown.
 
 use crate::present::words::word;
 use crate::state::State;
@@ -9,11 +9,10 @@ use crate::state::orders::{AwaitedEvents, OrderEvent};
 use view::act::{Act, PartitionAct};
 use view::{ChangeDetail, EventPage, Record};
 
-/// The details of events that are about an order itself, not about what follows from it.
 const THEMSELVES: [ChangeDetail; 4] =
     [ChangeDetail::APP_KILLED, ChangeDetail::APP_MOVED, ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK];
 
-/// Looks for the events of acts that were carried out, whose result is in the last line.
+/// Starts the search for the events of completed operations.
 pub fn expect(state: &mut State, acts: Vec<Act>, since: u64) {
     let Some(toast) = &state.toast else { return };
     let (report, result) = (toast.text.clone(), toast.text.clone());
@@ -21,13 +20,13 @@ pub fn expect(state: &mut State, acts: Vec<Act>, since: u64) {
     state.orders.awaited = Some(AwaitedEvents { acts, since, shown: report, result });
 }
 
-/// From which number on events are wanted; `None` when none are.
+/// The number from which events are needed, if any.
 pub fn wanted(state: &State) -> Option<u64> {
     let awaited = state.orders.awaited.as_ref()?;
     state.toast.as_ref().filter(|toast| toast.text == awaited.shown).map(|_| awaited.since)
 }
 
-/// Takes events that came, and puts those of the order behind its result. Whether that changed what is reported.
+/// Returns whether the text changed.
 pub fn take(state: &mut State, page: &EventPage) -> bool {
     let Some(mut awaited) = state.orders.awaited.take() else { return false };
     let Some(toast) = state.toast.as_mut().filter(|toast| toast.text == awaited.shown) else { return false };
@@ -61,7 +60,7 @@ pub fn take(state: &mut State, page: &EventPage) -> bool {
     changed
 }
 
-/// `event 4711: killed by ann`; of several orders `events 4711 to 4790`.
+/// `event 4711: killed by ann`, `events 4711 to 4790`
 fn behind(awaited: &AwaitedEvents) -> Option<String> {
     let found = || awaited.acts.iter().filter_map(|(_, found)| found.as_ref());
     let first = found().min_by_key(|found| found.number)?;
@@ -74,12 +73,10 @@ fn behind(awaited: &AwaitedEvents) -> Option<String> {
 }
 
 fn words(record: &Record) -> String {
-    // What our own events are called says all that the kind of change does.
     let what = if record.is_own() { record.detail.to_string() } else { word(record) };
     format!("{what} {}", record.message).trim().to_owned()
 }
 
-/// Whether an event comes from this order.
 fn is_of(act: &Act, record: &Record) -> bool {
     let loaded = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK].contains(&record.detail);
     match act {

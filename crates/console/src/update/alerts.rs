@@ -1,4 +1,4 @@
-//! Alerts: taking them, the rows of their page, silences.
+//! Updates alerts, the rows of their page, and silences.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,6 @@ use ::config::properties::parse_duration;
 use alerts::{ChangeKind, SilenceOrder, SubjectKind};
 use source::Picture;
 
-/// How many that are over are on the page.
 const ENDED: usize = 50;
 
 /// Opens the page.
@@ -27,7 +26,7 @@ pub fn open(state: &mut State) {
     push(state, Page::Alerts(AlertsPage::default()));
 }
 
-/// Takes what is alerted about now. Whether something on the screen changes by it.
+/// Takes the current alerts. Returns whether the screen changes.
 pub fn take(state: &mut State, picture: Option<Arc<Picture>>) -> bool {
     let same = match (&state.cluster.alerts, &picture) {
         (Some(known), Some(new)) => Arc::ptr_eq(known, new),
@@ -51,12 +50,11 @@ pub fn take(state: &mut State, picture: Option<Arc<Picture>>) -> bool {
     before != on
 }
 
-/// Says what is new since the picture before, once each.
 fn report(state: &mut State, picture: Option<&Picture>) {
     let Some(picture) = picture else { return };
     let seen = state.cluster.alerts_seen;
     state.cluster.alerts_seen = Some(picture.next_change);
-    // What was reported before this console started is no news to it.
+    // Earlier changes are not new.
     let Some(seen) = seen else { return };
     let terminal = picture.rules.targets.terminal;
     for change in picture.recent.iter().filter(|change| change.number >= seen) {
@@ -78,7 +76,7 @@ fn report(state: &mut State, picture: Option<&Picture>) {
     }
 }
 
-/// Makes the rows: what fires and is pending, the silences active, what was over last.
+/// Lists pending and firing alerts, active silences, and recently resolved alerts.
 pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
     let Some(picture) = &cluster.alerts else {
         page.list.rows = Arc::default();
@@ -100,7 +98,6 @@ pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
     }
     let column = page.list.sort.column;
     let key = |row: &Arc<AlertLine>| match column {
-        // In the order of how much they need someone.
         AlertColumn::State => Value::count(usize::from(row.state().0)),
         AlertColumn::Severity => Value::count(row.alert().map_or(0, |alert| 1 + alert.severity as usize)),
         column => value(row, column, cluster.at).into_owned(),
@@ -117,7 +114,7 @@ fn identity(rows: &[Arc<AlertLine>], index: usize) -> Option<AlertKey> {
     rows.get(index).map(|row| row.key())
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut AlertsPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| identity(rows, index));
@@ -128,7 +125,7 @@ fn under_cursor(state: &State) -> Option<Arc<AlertLine>> {
     page.list.rows.get(page.list.cursor.index).cloned()
 }
 
-/// Goes to what the alert under the cursor is about.
+/// Opens the subject of the selected alert.
 pub fn jump(state: &mut State) {
     let Some(row) = under_cursor(state) else { return };
     let Some(alert) = row.alert() else {
@@ -142,8 +139,7 @@ pub fn jump(state: &mut State) {
     }
 }
 
-/// Silences the alert under the cursor: `:silence 2h the reason`, or `:silence rule 2h the reason` for its whole rule. Without an argument
-/// the line is started.
+/// `:silence 2h the reason`, or the whole rule: `:silence rule 2h the reason`. Otherwise opens the command line.
 pub fn silence(state: &mut State, argument: Option<&str>) {
     let Some(argument) = argument else {
         let mut line = CommandLine::default();
@@ -184,7 +180,7 @@ fn order(argument: &str, alert: &alerts::Alert, by: &str) -> Result<SilenceOrder
     Ok(SilenceOrder { rule, subject, lasts, by, reason })
 }
 
-/// Ends the silence under the cursor, or the one that blocks the alert under it.
+/// Ends the silence of the selected row.
 pub fn end_silence(state: &mut State) {
     let id = under_cursor(state).and_then(|row| match &*row {
         AlertLine::Silence(silence) => Some(silence.id),

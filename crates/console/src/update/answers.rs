@@ -1,4 +1,4 @@
-//! The results of orders, by the purpose of each order.
+//! Reports the results of operations by their purpose.
 
 use crate::state::layer::{Confirm, Layer, Question};
 use crate::state::orders::{Purpose, QuestionOrigin, Ticket};
@@ -20,7 +20,6 @@ pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
     report_result(state, &ticket, outcome);
 }
 
-/// Reports the result of an order, by its purpose.
 fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) {
     let act = &ticket.act;
     match (ticket.purpose, outcome) {
@@ -47,8 +46,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
     state.redraw();
 }
 
-/// Offers the text before, where another one was written that did not become active. The question came by itself, so it takes no answer
-/// for a moment.
+/// Another text was rejected. The question opens by itself, so it accepts no answer for a moment.
 fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     if !state.layers.is_empty() {
         return;
@@ -70,8 +68,7 @@ fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     state.ask(question);
 }
 
-/// Opens the requested question, unless the person does something else by now: then the question would take keys that are meant for
-/// something else.
+/// Opens it unless the user does something else now: it would receive other keys.
 fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
     let elsewhere = asked.turn != state.turn && state.orders.real.looked_at.is_none();
     if !state.layers.is_empty() && make_real::put_back(state) {

@@ -1,4 +1,4 @@
-//! Applications and their asks: making the rows, finding one application again.
+//! Makes the rows of applications and requests.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::update::lists;
 use model::{AppId, AskId, QueueState};
 use view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
 
-/// Makes the rows: the applications of the scope, in the order of the sort.
+/// Makes the rows: the applications of the scope, sorted.
 pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     let mut apps: Vec<(&Arc<AppRow>, bool)> = match &page.scope {
         None => part.apps.iter().flatten().map(|row| (row, true)).collect(),
@@ -58,14 +58,13 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, line)| line).collect());
 }
 
-/// Puts the cursor back on its application, in rows that were rebuilt.
+/// Moves the cursor to its application in rebuilt rows.
 pub fn find_cursor(page: &mut AppsPage) {
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     let is = |index: usize, id: &AppId| rows.get(index).is_some_and(|line| line.id() == id);
     page.list.cursor.find_by(rows.len(), is, |index| rows.get(index).map(|line| line.id().clone()), None, filtered);
 }
 
-/// Whether an application keeps a queue that drains from going.
 fn is_held(part: &PartitionView, row: &AppRow) -> bool {
     part.queue_at(&row.queue).is_some_and(|queue| part.path_up(queue).any(|row| row.state == QueueState::Draining))
 }
@@ -78,14 +77,14 @@ fn collect<'a>(part: &'a PartitionView, queue: &'a QueueRow, into: &mut Vec<(&'a
     }
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut AppsPage, index: usize) {
     page.list.adopts = false;
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|line| line.id().clone()));
 }
 
-/// Shows or hides applications that ended.
+/// Shows or hides completed applications.
 pub fn toggle_ended(state: &mut State) {
     if let Page::Apps(page) = state.page_mut() {
         page.ended = !page.ended;
@@ -93,7 +92,7 @@ pub fn toggle_ended(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Finds the row of the page's application in the view. Looking through all applications happens only when one came or went.
+/// Searches all only if an application was added or removed.
 pub fn resolve(page: &mut AppPage, part: &PartitionView, asked: bool) {
     let here = page.row.as_ref().and_then(|row| part.app(row.slot)).filter(|row| row.id == page.id);
     if let Some(row) = here {
@@ -156,7 +155,7 @@ fn ask_at(row: &AppRow, rows: &[u64], index: usize) -> Option<AskId> {
     row.asks.get(rows.get(index)?).map(|ask| ask.id.clone())
 }
 
-/// Puts the cursor on an ask.
+/// Moves the cursor to a request.
 pub fn select_ask(page: &mut AppPage, index: usize) {
     let Some(row) = page.row.as_ref() else { return };
     let rows = &page.list.rows;

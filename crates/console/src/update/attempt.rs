@@ -1,7 +1,6 @@
-//! Attempts without the right: they never become orders, and are passed to the source so that they are in the audit all the same.
+//! Denied attempts: they never become operations, but the audit records them.
 //!
-//! Only a missing right counts. A command that is off for another reason (nothing under the cursor, the past on the screen) is
-//! not an attempt.
+//! Only a missing right counts, not another reason of a disabled command.
 
 use std::time::Duration;
 
@@ -13,9 +12,8 @@ use crate::state::{Grade, State};
 use model::QueuePath;
 use view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
 
-/// Says why a command is off, and records the attempt.
+/// Reports the reason, and records the attempt.
 pub fn refuse(state: &mut State, id: CommandId, reason: String) {
-    // Of a job the daemon decides, by other rights.
     let of_job = state.cluster.has_jobs
         && matches!(id, CommandId::Order(OrderCommand::Kill) | CommandId::Order(OrderCommand::Move));
     if state.cluster.past.shown.is_none()
@@ -29,8 +27,7 @@ pub fn refuse(state: &mut State, id: CommandId, reason: String) {
     state.say(Grade::Refusal, reason);
 }
 
-/// Records a rejection that came before the order. The same refusal within a minute is only counted: a key that is held down would push
-/// everything else out of the audit.
+/// Repetitions within a minute are only counted: a held key would flood the audit.
 pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     if !matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
         return;
@@ -55,7 +52,7 @@ pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     state.emit(Effect::ReportRefusal(order, refusal.clone()));
 }
 
-/// After the minute of an attempt, records once more how often it was tried again, if it was.
+/// Records the number of repetitions when the minute ends.
 pub fn due(state: &mut State) {
     let now = state.now;
     let over = |tried: &RefusedAttempt| now >= tried.since + RefusedAttempt::WINDOW;
@@ -71,12 +68,11 @@ pub fn due(state: &mut State) {
     }
 }
 
-/// When that is.
+/// When the next such minute ends.
 pub fn next_due(state: &State) -> Option<Duration> {
     state.orders.tried.iter().map(|tried| tried.since + RefusedAttempt::WINDOW).min()
 }
 
-/// What a command would do here; `None` for one that changes nothing.
 fn wanted(state: &State, id: CommandId) -> Option<Act> {
     let app = || crate::present::guard::orders::target(state).map(|app| app.id.clone());
     let node = || crate::present::guard::workload::node_under(state).map(|node| node.id.clone());

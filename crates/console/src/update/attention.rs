@@ -1,4 +1,4 @@
-//! ATTENTION on the first page: opening the page that shows or changes an item.
+//! ATTENTION on the first page: opens the page of an item.
 
 use crate::present::board::is_shown;
 use crate::state::State;
@@ -7,7 +7,6 @@ use crate::update::explain::go_to;
 use crate::update::{alerts, config, fairness, limits_used, navigate};
 use view::waiting::Target;
 
-/// Opens the page that shows or changes what the line under the cursor names. `false`: the cursor is in the tree.
 pub(super) fn enter(state: &mut State) -> bool {
     let shown = is_shown(state);
     let Some(board) = state.board.as_mut().filter(|board| shown && board.focused) else { return false };
@@ -20,7 +19,6 @@ pub(super) fn enter(state: &mut State) -> bool {
             return true;
         }
     }
-    // The tree is on the screen already: what can be done about a queue is on a page of its own.
     match line.label.as_str() {
         "drains" => navigate::open(state),
         "starves" => fairness::open(state),

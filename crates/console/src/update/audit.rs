@@ -1,4 +1,4 @@
-//! The audit: who did what. Filtering it, and from an entry to its object.
+//! The audit: filters, and the object of an entry.
 
 use crate::present::format;
 use std::sync::Arc;
@@ -21,8 +21,7 @@ use model::Time;
 use source::Records;
 use view::audit::{ACTIONS, AuditEntry, AuditObject};
 
-/// Goes to the audit. What follows filters it: `user=sue`, `action=kill`, `object=etl-1`, or the name of an action
-/// by itself; all other words together are the filter of the list.
+/// `user=sue`, `action=kill`, `object=etl-1`, or an action; other words filter the list.
 pub fn open(state: &mut State, wanted: Option<&str>) {
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());
     let mut page = AuditPage::default();
@@ -52,7 +51,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     push(state, Page::Audit(page));
 }
 
-/// Takes what is known of the ledger. Whether there was anything new.
+/// Takes new records.
 pub fn take(state: &mut State, records: Records) {
     state.cluster.ledger.latest = Some(records);
     if matches!(state.page(), Page::Audit(_) | Page::Revisions(_)) {
@@ -60,7 +59,7 @@ pub fn take(state: &mut State, records: Records) {
     }
 }
 
-/// Makes the rows, without entries after `until`.
+/// Makes the rows without entries after `until`.
 pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: Time) {
     let known = ledger.latest.as_ref().and_then(|message| message.audit.as_ref().ok());
     let entries = known.map_or(&[][..], |audit| &audit.entries);
@@ -74,12 +73,11 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
     page.list.widest = lists::widest(
         shown.iter().map(|entry| ["".into(), entry.object.as_str().into(), who(entry).to_owned().into()]),
     );
-    // The first column holds the time.
+    // The first column contains the time.
     page.list.widest[0] = format::when_width(shown.iter().map(|entry| entry.at).min(), now, 8);
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let texts = |entry: &&Arc<AuditEntry>| {
             let entry: &AuditEntry = entry;
-            // The sieve examines each only while it is asked.
             [who(entry), &*entry.action, &*entry.object, &*entry.address, &*entry.code, &*entry.reason, &*entry.why]
                 .map(str::to_owned)
         };
@@ -97,29 +95,28 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|entry| entry.id), None, filtered);
 }
 
-/// What an entry is sorted by: those of one moment in their order.
 fn key(entry: &AuditEntry, column: AuditColumn) -> Value<'_> {
     if column == AuditColumn::Time { Value::count(entry.id) } else { value(entry, column) }
 }
 
-/// Puts the cursor on an entry.
+/// Moves the cursor to an entry.
 pub fn select(page: &mut AuditPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|entry| entry.id));
 }
 
-/// By what the audit is narrowed.
+/// The criterion of a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Who did it.
+    /// The user.
     User,
-    /// What was done.
+    /// The action.
     Action,
-    /// The application, node or queue that it was done to.
+    /// The application, node, or queue.
     Object,
 }
 
-/// Shows only entries that are like the one under the cursor in this; once more: all again.
+/// Toggles the filter for the selected entry's value.
 pub fn narrow(state: &mut State, by: By) {
     let Page::Audit(page) = state.page_mut() else { return };
     let like = entry(page).cloned();
@@ -139,7 +136,7 @@ pub fn narrow(state: &mut State, by: By) {
     lists::rebuild(state, true);
 }
 
-/// Goes to what the entry under the cursor is about: the history for a change of the configuration.
+/// The object, or the revisions for a configuration change.
 pub fn jump(state: &mut State) {
     if let Some(next) = object(state, true) {
         return push(state, next);
@@ -153,14 +150,14 @@ pub fn jump(state: &mut State) {
     revisions::open_at(state, number);
 }
 
-/// Writes the entries that the list shows into a file, one JSON object a line.
+/// Exports one JSON object per line.
 pub fn export(page: &AuditPage, file: std::path::PathBuf) -> Work {
     let text = page.list.rows.iter().map(|entry| json_line(entry)).collect();
     let what = crate::present::format::count(page.list.rows.len() as u64, "entry").replace("entrys", "entries");
     Work::Write { file, text, what }
 }
 
-/// An entry as one line of JSON, with the keys of REST E11.
+/// A line of JSON with the keys of REST E11.
 pub fn json_line(entry: &AuditEntry) -> String {
     let facts = |facts: &[(String, String)]| {
         let pairs = facts.iter().map(|(name, value)| (name.clone(), serde_json::Value::from(value.as_str())));

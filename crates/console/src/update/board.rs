@@ -1,4 +1,4 @@
-//! The dashboard around the queue tree: its overview as it was made, and the cursor in what needs attention.
+//! The dashboard: its overview and cursor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,6 @@ use crate::state::reply::OverviewMade;
 use view::act::Refusal;
 use view::overview::attention;
 
-/// What needs attention, as it is listed.
 pub(super) fn items(board: &Board) -> &[view::waiting::SheetLine] {
     match &board.overview.sheet {
         Some(Ok(sheet)) => attention(sheet),
@@ -20,7 +19,6 @@ pub(super) fn items(board: &Board) -> &[view::waiting::SheetLine] {
     }
 }
 
-/// Takes an overview.
 pub(super) fn take(state: &mut State, made: OverviewMade) {
     state.config_faults = made.faults;
     let (partition, now) = (state.cluster.partition.to_string(), state.now);
@@ -39,7 +37,6 @@ pub(super) fn take(state: &mut State, made: OverviewMade) {
     }
 }
 
-/// Moves the cursor in what needs attention. `false`: it is in the tree.
 pub(super) fn go(state: &mut State, by: Move) -> bool {
     let shown = is_shown(state);
     let Some(board) = state.board.as_mut().filter(|board| shown && board.focused) else { return false };
@@ -48,7 +45,6 @@ pub(super) fn go(state: &mut State, by: Move) -> bool {
     true
 }
 
-/// Puts the cursor back into the tree. `false`: it was there.
 pub(super) fn leave(state: &mut State) -> bool {
     let shown = is_shown(state);
     state.board.as_mut().is_some_and(|board| shown && std::mem::take(&mut board.focused))

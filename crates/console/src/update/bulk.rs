@@ -1,4 +1,4 @@
-//! Marks on applications, and orders about all of those marked: one question, and an outcome for each.
+//! Operations on marked applications: one question, and one result each.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,10 +22,9 @@ use model::{AppId, QueuePath, Resource};
 use view::act::{Act, Done, Order, PartitionAct, Refusal};
 use view::{AppRow, PartitionView};
 
-/// The most queues and limits that the question names.
 const NAMED: usize = 6;
 
-/// Takes the marks away when all that was marked has ended, and says so. Whether that was so.
+/// Returns whether all marked applications have ended.
 fn all_over(state: &mut State) -> bool {
     let over = has_marks(state) && marked(state).is_empty();
     if over {
@@ -37,7 +36,7 @@ fn all_over(state: &mut State) -> bool {
     over
 }
 
-/// Marks the application under the cursor, or takes its mark away, and moves to the next.
+/// Toggles the mark, and moves to the next row.
 pub fn toggle(state: &mut State) {
     let Some(Subject::App(row)) = subject::of(state) else { return };
     if let Page::Apps(page) = state.page_mut()
@@ -53,7 +52,7 @@ pub fn toggle(state: &mut State) {
     lists::go(state, crate::state::cursor::Move::Rows(1));
 }
 
-/// Marks all applications that the list shows, or takes all marks away when there are some.
+/// Marks all listed applications, or removes all marks.
 pub fn toggle_all(state: &mut State) {
     let Some(part) = state.cluster.part() else { return };
     let Page::Apps(page) = state.page() else { return };
@@ -75,7 +74,7 @@ pub fn toggle_all(state: &mut State) {
     }
 }
 
-/// Asks whether to kill the marked applications; without marks, the one under the cursor.
+/// Asks to kill the marked or selected applications.
 pub fn kill(state: &mut State, reason: Option<&str>) {
     if all_over(state) {
         return;
@@ -92,10 +91,10 @@ pub fn kill(state: &mut State, reason: Option<&str>) {
     ask(state, "Kill", "This cannot be undone.".to_owned(), &apps, &reason, act);
 }
 
-/// The reason for killing, without the name of the application itself.
+/// The reason without the application's own name.
 ///
 /// # Errors
-/// It starts with the name of another live application: a person who writes it means that one.
+/// It starts with another application's name, which the user probably means.
 fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<String, String> {
     let (name, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
     let known = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
@@ -113,7 +112,7 @@ fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<Str
     }
 }
 
-/// Asks whether to move the marked applications; without marks, the one under the cursor.
+/// Asks to move the marked or selected applications.
 pub fn move_to(state: &mut State, to: Option<&str>) {
     if all_over(state) {
         return;
@@ -145,8 +144,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     ask(state, "Move", format!("They are moved to {target} if it accepts them."), &apps, "", act);
 }
 
-/// Asks whether to give orders on applications. Orders that would be refused are not among them, so the question promises only what
-/// will be done.
+/// Excludes operations that would be rejected: the question lists only what will happen.
 fn ask(
     state: &mut State,
     verb: &'static str,
@@ -196,7 +194,6 @@ fn ask(
     state.ask(Confirm::new(title, lines, verb, Question::Orders(orders)).typing(want));
 }
 
-/// What was once asked to be typed for the marked applications is requested as long as they are marked, however many are left.
 fn keep_typed(state: &mut State, want: Option<String>) -> Option<String> {
     let Page::Apps(page) = state.page_mut() else { return want };
     if page.marked.is_empty() {
@@ -206,7 +203,6 @@ fn keep_typed(state: &mut State, want: Option<String>) -> Option<String> {
     page.typed.clone()
 }
 
-/// The first `most` of some applications, and how many there are more.
 fn named(apps: &[Arc<AppRow>], most: usize) -> Vec<String> {
     let most = if apps.len() > most { most - 1 } else { most };
     let line = |app: &Arc<AppRow>| {
@@ -219,7 +215,6 @@ fn named(apps: &[Arc<AppRow>], most: usize) -> Vec<String> {
     lines
 }
 
-/// The effect of the orders on running applications: the released allocations, the queues they leave, the limits they change.
 fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -> Vec<String> {
     let mut lines = Vec::new();
     let kills = matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. }));
@@ -245,7 +240,6 @@ fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -
     lines
 }
 
-/// The first of some names, and how many more there are.
 fn some(names: &BTreeSet<String>, between: &str) -> String {
     let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = names.len().saturating_sub(NAMED);
@@ -253,7 +247,6 @@ fn some(names: &BTreeSet<String>, between: &str) -> String {
     format!("{}{more}", first.join(between))
 }
 
-/// Why an order would be refused, as far as the newest view says.
 fn refusal(state: &State, order: &Order) -> Option<String> {
     match state.cluster.actor() {
         Ok(actor) => state.cluster.newest.may(actor, &order.act).err().map(|refusal| refusal.reason()),
@@ -261,7 +254,6 @@ fn refusal(state: &State, order: &Order) -> Option<String> {
     }
 }
 
-/// The queue above several leaves all of whose applications are marked.
 fn whole_subtree(state: &State, marked: usize) -> Option<String> {
     let Page::Apps(page) = state.page() else { return None };
     let row = state.cluster.part()?.queue_at(page.scope.as_ref()?)?;
@@ -269,7 +261,7 @@ fn whole_subtree(state: &State, marked: usize) -> Option<String> {
     (all && marked > 1 && !row.leaf).then(|| row.path.to_string())
 }
 
-/// Returns the orders that were asked about.
+/// Sends the confirmed operations.
 pub fn yes(state: &mut State, orders: Vec<Order>) {
     let number = state.orders.next_number();
     state.batches.push(Batch { number, left: orders.len(), ..Batch::default() });
@@ -281,7 +273,7 @@ pub fn yes(state: &mut State, orders: Vec<Order>) {
     }
 }
 
-/// Asks whether what was moved last is to go back to where it was.
+/// Asks whether to undo the last move.
 pub fn move_back(state: &mut State) {
     let moved = moved_here(state);
     let apps: Vec<Arc<AppRow>> = moved.iter().map(|(app, _)| Arc::clone(app)).collect();
@@ -296,7 +288,7 @@ pub fn move_back(state: &mut State) {
     ask(state, "Move back", goes, &apps, "", act);
 }
 
-/// Takes the result of one order of many; with the last one, reports the results of all.
+/// The last result reports all.
 pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Result<Done, Refusal>) {
     let act = &ticket.act;
     let Some(at) = state.batches.iter().position(|batch| batch.number == number) else { return };

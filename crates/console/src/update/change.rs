@@ -1,4 +1,4 @@
-//! Forms on one queue: opening them, writing in them, checking them, and bringing their changes into force.
+//! Forms on one queue.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use model::{MEMORY, VCORE};
 use view::act::Act;
 use view::{PartitionView, QueueRow, QuotaForecast};
 
-/// Opens a form on the queue under the cursor. One that was left with something written in it is there again.
+/// Restores a form that was left with input.
 pub fn open(state: &mut State, kind: Kind) {
     let Ok(row) = target(state).cloned() else { return };
     let Some(part) = state.cluster.part() else { return };
@@ -47,11 +47,9 @@ pub fn open(state: &mut State, kind: Kind) {
     }
 }
 
-/// The fields of a form, with the present values.
 fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
     match kind {
         Kind::Max => {
-            // Root is as big as its nodes.
             let bounded = row.path.parent().is_some();
             let mut fields =
                 if bounded { amounts(part, row.max.as_ref(), "no maximum of its own") } else { Vec::new() };
@@ -67,7 +65,6 @@ fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> 
     }
 }
 
-/// The fields of a form that starts empty: the field, its label, and the meaning of an empty one.
 fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     match kind {
         Kind::Property => vec![
@@ -94,7 +91,7 @@ fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     }
 }
 
-/// A field for each resource that a node has or the queue bounds, and one for others.
+/// Fields for the resources of nodes and of the queue's limit, and for others.
 fn amounts(part: &PartitionView, own: Option<&model::Resource>, hint: &str) -> Vec<ChangeField> {
     let known = part.capacity.iter().chain(own.into_iter().flat_map(|own| own.iter()));
     let others: BTreeSet<&str> = known.map(|(name, _)| name).filter(|name| ![VCORE, MEMORY].contains(name)).collect();
@@ -107,7 +104,6 @@ fn amounts(part: &PartitionView, own: Option<&model::Resource>, hint: &str) -> V
     fields
 }
 
-/// The form that is on the screen.
 fn shown(state: &mut State) -> Option<&mut ChangePage> {
     match state.page_mut() {
         Page::Change(page) => Some(page),
@@ -115,7 +111,6 @@ fn shown(state: &mut State) -> Option<&mut ChangePage> {
     }
 }
 
-/// The forms that are open or were left with something written in them.
 fn all(state: &mut State) -> impl Iterator<Item = &mut ChangePage> {
     let open = state.pages.iter_mut().filter_map(|page| match page {
         Page::Change(page) => Some(page),
@@ -124,7 +119,7 @@ fn all(state: &mut State) -> impl Iterator<Item = &mut ChangePage> {
     open.chain(state.parked.change.as_mut()).map(Box::as_mut)
 }
 
-/// The form in which something is written that is not active.
+/// The form with unapplied input.
 pub fn written(state: &State) -> Option<&ChangePage> {
     let open = state.pages.iter().filter_map(|page| match page {
         Page::Change(page) => Some(page),
@@ -133,7 +128,7 @@ pub fn written(state: &State) -> Option<&ChangePage> {
     open.chain(state.parked.change.as_ref()).map(Box::as_ref).find(|page| page.written())
 }
 
-/// Keeps a form that is left, if something is written in it.
+/// Stores a closed form if it has input.
 pub fn park(state: &mut State, page: Box<ChangePage>) {
     if page.written() {
         state.say(Grade::Info, format!("your input is kept; open the form on {} again", page.queue));
@@ -151,7 +146,7 @@ pub fn step(page: &mut ChangePage, step: isize) {
     page.suggestion.clear();
 }
 
-/// Puts back what was in the fields at first.
+/// Restores the initial texts.
 pub fn clear(state: &mut State) {
     if let Some(page) = shown(state) {
         for field in &mut page.fields {
@@ -161,7 +156,6 @@ pub fn clear(state: &mut State) {
     changed(state);
 }
 
-/// Something else is written by now.
 fn changed(state: &mut State) {
     let now = state.now;
     if let Some(page) = shown(state) {
@@ -172,7 +166,7 @@ fn changed(state: &mut State) {
     }
 }
 
-/// Lets a key work on the field under the cursor.
+/// Applies a key to the field under the cursor.
 pub fn key(state: &mut State, key: Key) {
     let Some(page) = shown(state) else { return };
     let Some(field) = page.fields.get_mut(page.field) else { return };
@@ -187,7 +181,7 @@ pub fn key(state: &mut State, key: Key) {
     state.redraw();
 }
 
-/// Puts pasted text into the field under the cursor.
+/// Pastes text into the field under the cursor.
 pub fn paste(state: &mut State, text: &str) -> bool {
     let Some(field) = shown(state).and_then(|page| page.fields.get_mut(page.field)) else { return false };
     field.line.paste(text);
@@ -204,7 +198,7 @@ fn suggest_again(state: &mut State) {
     }
 }
 
-/// Takes what is shown behind the cursor; with nothing there the cursor goes to the right.
+/// Accepts the suggestion; without one the cursor moves right.
 pub fn take_suggestion(state: &mut State) {
     let Some(page) = shown(state) else { return };
     let suggestion = std::mem::take(&mut page.suggestion);
@@ -219,7 +213,7 @@ pub fn take_suggestion(state: &mut State) {
     suggest_again(state);
 }
 
-/// Ends scrolling at the last line.
+/// Limits scrolling to the last line.
 pub fn settle(state: &mut State) {
     let (lines, room) = match (state.page(), layout::regions(state)) {
         (Page::Change(page), Some(regions)) => crate::present::change::extent(page, regions.rows),
@@ -230,7 +224,7 @@ pub fn settle(state: &mut State) {
     }
 }
 
-/// Has the form on the screen examined when that is due: after a change of it, or of the active configuration.
+/// Checks after a change of the form or of the active configuration.
 pub fn due(state: &mut State) {
     let behind = matches!(state.page(), Page::Change(page) if is_behind(state, page) && page.applying.is_none());
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
@@ -253,7 +247,7 @@ pub fn due(state: &mut State) {
     state.emit(Work::Draft(Box::new(job)));
 }
 
-/// When the form on the screen is to be examined.
+/// When to check the form on the screen.
 pub fn next_due(state: &State) -> Option<Duration> {
     match state.page() {
         Page::Change(page) if !page.looking => page.due,
@@ -261,7 +255,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     }
 }
 
-/// Takes the scheduler's answer about a text: an edit that still is this text, or a form that gives it, is checked again with it.
+/// Checks an edit or form with this text again.
 pub fn quotas_previewed(state: &mut State, text: Arc<str>, forecasts: Vec<(Arc<str>, QuotaForecast)>) {
     let (now, known) = (state.now, !forecasts.is_empty());
     state.cluster.quota_preview = Some(Arc::new(QuotaPreview { text: Arc::clone(&text), forecasts, taken: now }));
@@ -276,19 +270,18 @@ pub fn quotas_previewed(state: &mut State, text: Arc<str>, forecasts: Vec<(Arc<s
     }
 }
 
-/// Takes what was found out about the form.
+/// Takes the check result of the form.
 pub fn drafted(state: &mut State, drafted: FormDraft) {
     let text = drafted.text.clone().filter(|_| drafted.checked.asks_scheduler);
     for page in all(state).filter(|page| page.looking) {
         page.looking = false;
         page.drafted = drafted.clone();
     }
-    // It may have been written on meanwhile.
     due(state);
     text.into_iter().for_each(|text| config::preview_quotas(state, text));
 }
 
-/// Asks whether the change is to become active.
+/// Asks whether to apply the change.
 pub fn ask_apply(state: &mut State) {
     let Page::Change(page) = state.page() else { return };
     let title = match page.kind {
@@ -300,7 +293,7 @@ pub fn ask_apply(state: &mut State) {
     state.ask(question);
 }
 
-/// Has the change applied.
+/// Applies the change.
 pub fn apply(state: &mut State, reason: &str) {
     let Page::Change(page) = state.page() else { return };
     if let Err(message) = can_apply(state, page) {
@@ -317,8 +310,7 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Takes the result of the order, which is reported already. A form that is active is finished. A form that someone edits again stays
-/// where it is, with its new text.
+/// An applied form closes, unless it is edited again.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let turn = state.turn;
     let of = |page: &&mut ChangePage| page.applying.as_ref().is_some_and(|applying| applying.number == number);

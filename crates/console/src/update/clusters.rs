@@ -1,4 +1,4 @@
-//! All clusters that can be opened: opening the page, taking what is known of them, making the rows.
+//! The page of all clusters.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub fn open(state: &mut State) {
     push(state, Page::Clusters(ClustersPage::default()));
 }
 
-/// Takes what is known of the clusters by now.
+/// Takes the state of the clusters.
 pub fn take(state: &mut State, rows: Vec<Arc<ClusterRow>>) {
     let Page::Clusters(page) = state.page_mut() else { return };
     page.known = rows;
@@ -50,13 +50,13 @@ fn name(rows: &[Arc<ClusterRow>], index: usize) -> Option<Arc<str>> {
     rows.get(index).map(|row| Arc::clone(&row.name))
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut ClustersPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| name(rows, index));
 }
 
-/// Goes to the cluster under the cursor; from the one that is on the screen already, to its queues.
+/// Opens the cluster; for the one on the screen, its queues.
 pub fn jump(state: &mut State) {
     let Page::Clusters(page) = state.page() else { return };
     let Some(row) = page.list.rows.get(page.list.cursor.index).map(Arc::clone) else { return };

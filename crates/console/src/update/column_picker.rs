@@ -1,4 +1,4 @@
-//! Choosing the columns of a list one by one, in a box over it: shown or not, in which order, how wide.
+//! The column picker.
 
 use crate::present::arrange::chosen_columns;
 use crate::state::column::ColumnChoice;
@@ -6,12 +6,10 @@ use crate::state::layer::{ColumnPicker, Layer, PickedColumn};
 use crate::state::{Grade, State};
 use crate::update::{columns, lists};
 
-/// How wide a column is taken to be that is not on the screen.
 const UNSEEN: u16 = 10;
-/// The widest that a column may be made.
 const WIDEST: u16 = 200;
 
-/// Chooses the columns of the list on the screen: those that are named, or one by one.
+/// Sets the columns by name, or opens the picker.
 pub fn choose(state: &mut State, argument: Option<&str>) {
     match argument.map(str::trim).filter(|text| !text.is_empty()) {
         Some(argument) => columns::choose(state, argument),
@@ -19,11 +17,10 @@ pub fn choose(state: &mut State, argument: Option<&str>) {
     }
 }
 
-/// Opens the box: the columns that are shown, then the others.
 fn open(state: &mut State) {
     let mut seen = columns::on_screen(state);
     if seen.is_empty() {
-        // A list that is not sorted has no names at its titles.
+        // Titles of an unsorted list have no names.
         seen = lists::columns(state).into_iter().map(|name| (name, UNSEEN)).collect();
     }
     let usual = |name: &str| seen.iter().find(|(there, _)| *there == name).map_or(UNSEEN, |(_, width)| *width);
@@ -44,7 +41,6 @@ fn open(state: &mut State) {
     state.layers.push(Layer::Columns(ColumnPicker { rows, at: 0, changed: false }));
 }
 
-/// Changes the column under the cursor; the one of the names stays unchanged.
 fn change(state: &mut State, change: impl FnOnce(&mut ColumnPicker)) {
     let Some(Layer::Columns(picker)) = state.layers.last_mut() else { return };
     if picker.at == 0 {
@@ -54,7 +50,7 @@ fn change(state: &mut State, change: impl FnOnce(&mut ColumnPicker)) {
     picker.changed = true;
 }
 
-/// Shows the column, or hides it.
+/// Toggles the visibility.
 pub fn toggle(state: &mut State) {
     change(state, |picker| {
         if let Some(row) = picker.rows.get_mut(picker.at) {
@@ -63,7 +59,7 @@ pub fn toggle(state: &mut State) {
     });
 }
 
-/// Moves the column to the next place of the list, or to the one before.
+/// Moves the column by one.
 pub fn shift(state: &mut State, step: isize) {
     change(state, |picker| {
         let to = picker.at.saturating_add_signed(step);
@@ -74,7 +70,7 @@ pub fn shift(state: &mut State, step: isize) {
     });
 }
 
-/// Makes the column wider, or narrower; from how wide it is by itself.
+/// Changes the width, starting at the automatic width.
 pub fn widen(state: &mut State, step: i16) {
     change(state, |picker| {
         if let Some(row) = picker.rows.get_mut(picker.at) {
@@ -84,13 +80,13 @@ pub fn widen(state: &mut State, step: i16) {
     });
 }
 
-/// Goes back to the columns that the screen has room for.
+/// Restores the automatic columns.
 pub fn usual(state: &mut State) {
     state.layers.pop();
     columns::set(state, None);
 }
 
-/// Takes what was chosen.
+/// Applies the selection.
 pub fn take(state: &mut State) {
     let Some(Layer::Columns(picker)) = state.layers.pop() else { return };
     if picker.changed {

@@ -1,4 +1,4 @@
-//! Which columns a list shows, in which order and how wide; and views that are kept under a name.
+//! Columns of a list, and saved views.
 
 use crate::present::arrange::chosen_columns;
 use crate::state::column::ColumnChoice;
@@ -7,13 +7,12 @@ use crate::state::work::Work;
 use crate::state::{Grade, State};
 use crate::update::{lists, navigate};
 
-/// The word for the columns that a page chooses by itself.
 const USUAL: &str = "default";
 
-/// Reads one column as written: `cpu`, or `cpu:8` with its width.
+/// `cpu`, or `cpu:8` with its width.
 ///
 /// # Errors
-/// There is no such column, or the width is none.
+/// Unknown column, or invalid width.
 pub fn read(word: &str, known: &[&'static str]) -> Result<ColumnChoice, String> {
     let (name, width) = match word.split_once(':') {
         None => (word, None),
@@ -31,12 +30,12 @@ pub fn read(word: &str, known: &[&'static str]) -> Result<ColumnChoice, String> 
     Ok(ColumnChoice { name: name.to_owned(), width })
 }
 
-/// A column as written.
+/// Formats a column.
 pub fn written(choice: &ColumnChoice) -> String {
     choice.width.map_or_else(|| choice.name.clone(), |width| format!("{}:{width}", choice.name))
 }
 
-/// Chooses the columns of the list on the screen: names in their order, `+name` and `-name` to change what is there, `default`.
+/// Names in order, `+name` and `-name`, or `default`.
 pub fn choose(state: &mut State, argument: &str) {
     let known = lists::columns(state);
     if argument == USUAL {
@@ -48,7 +47,7 @@ pub fn choose(state: &mut State, argument: &str) {
     }
 }
 
-/// Shows these columns in the list on the screen, and keeps them in the person's settings; `None`: those that the screen has room for.
+/// Sets and stores the columns; `None`: automatic.
 pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     let page = state.page().name();
     match columns {
@@ -64,7 +63,6 @@ pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     keep(state, page);
 }
 
-/// What is chosen by some words.
 fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<ColumnChoice>, String> {
     let words: Vec<&str> = words.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let changes = |word: &&str| word.starts_with(['+', '-']);
@@ -90,7 +88,7 @@ fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<Colu
     if columns.is_empty() { Err("at least one column must stay".to_owned()) } else { Ok(columns) }
 }
 
-/// The columns on the screen with their widths, that of the names first.
+/// The columns with widths, the names first.
 pub fn on_screen(state: &State) -> Vec<(&'static str, u16)> {
     let mut columns: Vec<(&'static str, u16)> = Vec::new();
     let Some(regions) = crate::present::layout::regions(state) else { return columns };
@@ -104,24 +102,21 @@ pub fn on_screen(state: &State) -> Vec<(&'static str, u16)> {
     columns
 }
 
-/// Keeps the columns of a page in the person's settings.
 fn keep(state: &mut State, page: &'static str) {
     let value = state.columns.get(page).map(|columns| list(columns));
     keep_setting(state, "columns", page, value);
 }
 
-/// Columns as a TOML list.
 fn list(columns: &[ColumnChoice]) -> String {
     let words: Vec<String> = columns.iter().map(|choice| quoted(&written(choice))).collect();
     format!("[{}]", words.join(", "))
 }
 
-/// A TOML text.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Writes a value into a table of the person's settings, or takes it out. Without a file for them it holds until the console ends.
+/// Without a settings file the value lasts until exit.
 fn keep_setting(state: &mut State, table: &'static str, key: &str, value: Option<String>) {
     if state.keep_in.as_os_str().is_empty() {
         return;
@@ -129,7 +124,7 @@ fn keep_setting(state: &mut State, table: &'static str, key: &str, value: Option
     state.emit(Work::KeepSetting { file: state.keep_in.clone(), table, key: key.to_owned(), value });
 }
 
-/// Shows all columns in the whole width, or no longer.
+/// Toggles wide mode.
 pub fn toggle_wide(state: &mut State) {
     state.wide = !state.wide;
     state.first_column = 0;
@@ -137,7 +132,7 @@ pub fn toggle_wide(state: &mut State) {
     state.say(Grade::Info, words);
 }
 
-/// In the wide mode, shows the columns further to the right or left.
+/// In wide mode, scrolls the columns.
 pub fn shift(state: &mut State, step: isize) {
     if !state.wide {
         state.wide = true;
@@ -147,7 +142,7 @@ pub fn shift(state: &mut State, step: isize) {
     state.first_column = state.first_column.saturating_add_signed(step).min(most);
 }
 
-/// Goes to a saved view; `save NAME` keeps the list on the screen under a name, `delete NAME` forgets one.
+/// Opens a view; `save NAME` stores, `delete NAME` removes one.
 pub fn view(state: &mut State, argument: Option<&str>) {
     let words = argument.unwrap_or_default().trim();
     match words.split_once(' ').map_or((words, ""), |(word, rest)| (word, rest.trim())) {
@@ -198,7 +193,6 @@ fn save(state: &mut State, name: &str) {
     keep_setting(state, "views", name, Some(text));
 }
 
-/// A view as an inline table.
 fn inline(view: &SavedView) -> String {
     let columns = if view.columns.is_empty() { String::new() } else { format!(", columns = {}", list(&view.columns)) };
     let sort = if view.descending { format!("-{}", view.sort) } else { view.sort.clone() };
@@ -206,7 +200,6 @@ fn inline(view: &SavedView) -> String {
 }
 
 fn show(state: &mut State, name: &str, view: SavedView) {
-    // What is about one thing is found where one is: a view of asks applies to the application on the screen.
     if state.page().name() != view.page {
         match view.page.as_str() {
             "queues" => navigate::queues(state, None),

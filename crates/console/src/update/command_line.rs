@@ -1,4 +1,4 @@
-//! The command line: opening it, and its completions.
+//! Opens the command line, and completes it.
 
 use crate::state::State;
 use crate::state::jobs::Names;
@@ -14,7 +14,7 @@ pub fn open_command_line(state: &mut State) {
     open_command_line_with(state, "");
 }
 
-/// Starts a command line with its start. The subject under the cursor now is its target, even if the rows move meanwhile.
+/// Its target stays the currently selected subject.
 pub fn open_command_line_with(state: &mut State, text: &str) {
     state.layers.clear();
     state.command_target = None;
@@ -23,7 +23,7 @@ pub fn open_command_line_with(state: &mut State, text: &str) {
     look_up(state);
 }
 
-/// Looks up again what the command line could become.
+/// Updates the completions.
 pub fn look_up(state: &mut State) {
     let Some(Layer::Command(command)) = state.layers.last() else { return };
     let candidates = completion::candidates(state, command.line.text());
@@ -37,7 +37,7 @@ pub fn look_up(state: &mut State) {
     move_watch::watch_move(state);
 }
 
-/// Puts the chosen completion, or the best one, into the command line.
+/// Inserts the selected or the best completion.
 pub fn complete(state: &mut State) {
     if let Some(Layer::Command(command)) = state.layers.last_mut()
         && let Some(candidate) = command.candidates.get(command.chosen.unwrap_or(0))
@@ -47,7 +47,7 @@ pub fn complete(state: &mut State) {
     }
 }
 
-/// Chooses the next completion, or the one before.
+/// Selects another completion.
 pub fn choose(state: &mut State, step: isize) {
     if let Some(Layer::Command(command)) = state.layers.last_mut() {
         let len = command.candidates.len();
@@ -60,7 +60,7 @@ pub fn choose(state: &mut State, step: isize) {
     }
 }
 
-/// Takes names that were found for it.
+/// Takes completions that were found.
 pub fn take_names(state: &mut State, found: Names) {
     if let Some(fits) = names::take(state, found) {
         look_up(state);

@@ -27,7 +27,7 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
         None => commands(state, text),
         Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
             Some(Argument::Optional(kind) | Argument::Required(kind)) => {
-                // Of several words the last one is being written.
+                // Complete the last of several words.
                 let (head, last) = match kind {
                     Kind::Columns => {
                         rest.trim_start().rsplit_once(' ').map_or(("", rest.trim_start()), |(head, last)| (head, last))
@@ -39,7 +39,6 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
                     return search::candidates(state, &name, last, MOST);
                 }
                 let words = words(state, kind, last, MOST);
-                // Of a job the daemon says whether a queue takes it.
                 let judges = kind == Kind::Leaf && !state.cluster.has_jobs;
                 let marked = if judges { crate::present::guard::bulk::marked(state) } else { Vec::new() };
                 let app = (judges && marked.is_empty()).then(|| crate::present::guard::orders::target(state)).flatten();
@@ -62,8 +61,8 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
     }
 }
 
-/// Whether a command line represents itself as written, however it could be gone on with: the name of a command, of a queue, of
-/// something among the candidates; or a name with nothing behind it yet.
+/// Whether a line is complete although it could be extended: a command, a queue, a candidate, or a name with nothing
+/// after it.
 pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
     let Some((name, rest)) = text.split_once(' ') else {
         return command::by_name(text).is_some() || own_command::named(state, text).is_some();
@@ -74,7 +73,7 @@ pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
         _ => return true,
     };
     let named = || match kind {
-        // A number that starts another one is no less a number.
+        // Even if it is a prefix.
         Kind::Number => true,
         Kind::Queue | Kind::Leaf => {
             state.cluster.part().is_some_and(|part| part.queue_at(&QueuePath::new(rest)).is_some())
@@ -92,7 +91,7 @@ fn commands(state: &State, typed: &str) -> Vec<Candidate> {
         }
     }
     let named = COMMANDS.iter().filter(|command| !command.name.is_empty()).flat_map(|command| {
-        // An alias is only offered to who starts to write it.
+        // Only if its start is typed.
         let aliases = command.aliases.iter().filter(|alias| !typed.is_empty() && alias.starts_with(typed));
         std::iter::once(&command.name).chain(aliases).map(move |name| Named(command, name))
     });
@@ -120,12 +119,11 @@ fn commands(state: &State, typed: &str) -> Vec<Candidate> {
         key: own_command::key(state, &own.name),
         off: own_command::filled(state, own).err().map(Off::Off),
     }));
-    // What cannot be run now comes last, each part in its order.
+    // Unavailable candidates are last; the sort is stable.
     found.sort_by_key(|candidate| candidate.off.is_some());
     found
 }
 
-/// The key of a command on the page below the command line.
 fn keymap_key(state: &State, command: &Command) -> String {
     keymap::page_contexts(state)
         .iter()
@@ -167,7 +165,6 @@ fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
     }
 }
 
-/// The themes that fit best, each with a line about it.
 fn themes(state: &State, typed: &str, most: usize) -> Vec<(String, String)> {
     let themes = &state.options.themes;
     let named = best(typed, themes.iter().map(|theme| theme.name.as_str()), most).into_iter();

@@ -1,4 +1,4 @@
-//! The contexts: going to one, and asking each what it is.
+//! The contexts: opens or contacts them.
 
 use crate::present::contexts as shown;
 use crate::state::contexts::{ContextFacts, ContextState, ContextsPage};
@@ -8,10 +8,9 @@ use crate::state::{Grade, State};
 use crate::update::navigate;
 use crate::update::stack::push;
 
-/// How many are asked at a time.
 const AT_ONCE: usize = 8;
 
-/// Shows the contexts. Those that did not answer before are asked again.
+/// Contacts failed ones again.
 pub fn open(state: &mut State) {
     state.contexts.known.retain(|_, known| !matches!(known, ContextState::Failed(_)));
     if let Some(why) = state.contexts.fault.clone() {
@@ -24,27 +23,26 @@ pub fn open(state: &mut State) {
     }
 }
 
-/// The name of the context under the cursor.
 fn at_cursor(state: &State) -> Option<String> {
     let Page::Contexts(page) = state.page() else { return None };
     state.contexts.all.get(page.index).map(|one| one.name.clone())
 }
 
-/// Goes to the context under the cursor.
+/// Opens the selected context.
 pub fn go(state: &mut State) {
     if let Some(name) = at_cursor(state) {
         navigate::context(state, &name);
     }
 }
 
-/// Asks the context under the cursor, also where that runs a program.
+/// Contacts the context, even if that runs a program.
 pub fn ask(state: &mut State) {
     if let Some(name) = at_cursor(state).filter(|name| state.contexts.known.get(name) != Some(&ContextState::Asked)) {
         emit(state, name);
     }
 }
 
-/// Asks those that were not asked yet, a few at a time, while they are on the screen.
+/// Contacts new contexts, a few at a time.
 pub fn want(state: &mut State) {
     if !matches!(state.page(), Page::Contexts(_)) {
         return;
@@ -61,13 +59,13 @@ fn emit(state: &mut State, name: String) {
     state.emit(Effect::AskContext(name));
 }
 
-/// Takes what a context answered.
+/// Takes the response of a context.
 pub fn take(state: &mut State, name: String, answer: Result<ContextFacts, String>) {
     let known = answer.map_or_else(ContextState::Failed, ContextState::Reached);
     state.contexts.known.insert(name, known);
 }
 
-/// Keeps the context under the cursor on the screen.
+/// Scrolls to the selected context.
 pub fn settle(state: &mut State, height: usize) {
     let Page::Contexts(page) = state.page() else { return };
     let last = state.contexts.all.len().saturating_sub(1);

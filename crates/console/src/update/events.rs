@@ -1,4 +1,4 @@
-//! The events: following them, from one to its object, from an object to its events.
+//! The events page.
 
 use crate::present::format;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::update::stack::{home, push};
 use model::Time;
 use view::{EventPage, Record};
 
-/// Goes to the events: `important` or `all` of them, or those of one object.
+/// `important`, `all`, or an object.
 pub fn open(state: &mut State, about: Option<&str>) {
     let about = about.map(str::trim).filter(|text| !text.is_empty());
     home(state);
@@ -31,7 +31,7 @@ pub fn open(state: &mut State, about: Option<&str>) {
     push(state, Page::Events(page));
 }
 
-/// Shows all events, or only those that matter.
+/// Toggles routine events.
 pub fn toggle_all(state: &mut State) {
     if let Page::Events(page) = state.page_mut() {
         page.all = !page.all;
@@ -39,7 +39,7 @@ pub fn toggle_all(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Shows only events of the kind of thing that the one under the cursor is of; once more: all kinds.
+/// Toggles the filter for its object type.
 pub fn narrow_kind(state: &mut State) {
     let here = here(state).map(|record| record.kind);
     if let Page::Events(page) = state.page_mut() {
@@ -48,7 +48,7 @@ pub fn narrow_kind(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Shows only events in which happened what happened in the one under the cursor; once more: all.
+/// Toggles the filter for its change.
 pub fn narrow_what(state: &mut State) {
     let here = here(state).map(|record| (record.change, record.detail));
     if let Page::Events(page) = state.page_mut() {
@@ -57,20 +57,19 @@ pub fn narrow_what(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// The event under the cursor.
 fn here(state: &State) -> Option<&Arc<Record>> {
     let Page::Events(page) = state.page() else { return None };
     state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// Goes to the events of the subject under the cursor; coming back leads here.
+/// Opens its events; going back returns here.
 pub fn of_subject(state: &mut State) {
     if let Some(about) = named(state) {
         push(state, Page::Events(EventsPage::about(Some(about))));
     }
 }
 
-/// Takes the events that came since the last ones. Whether there were any.
+/// Takes new events. Returns whether any were new.
 pub fn take(state: &mut State, page: EventPage) -> bool {
     let before = &state.cluster.events;
     let another = before.known && !before.records.is_empty() && before.instance != page.instance;
@@ -85,7 +84,7 @@ pub fn take(state: &mut State, page: EventPage) -> bool {
     new
 }
 
-/// Takes events that matter from before those that are known.
+/// Takes important earlier events.
 pub fn take_earlier(state: &mut State, of: (Time, u64), records: Vec<(u64, Arc<Record>)>) {
     state.cluster.events.take_earlier(of, records);
     if matches!(state.page(), Page::Events(_)) {
@@ -94,7 +93,7 @@ pub fn take_earlier(state: &mut State, of: (Time, u64), records: Vec<(u64, Arc<R
     }
 }
 
-/// Stays with the newest event, or stops doing so.
+/// Toggles following the newest event.
 pub fn toggle_follow(state: &mut State) {
     if let Page::Events(page) = state.page_mut() {
         page.follow = !page.follow;
@@ -102,7 +101,7 @@ pub fn toggle_follow(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Makes the rows, without events after `until`.
+/// Makes the rows without events after `until`.
 pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
     let (events, until, now) = (&cluster.events, cluster.until(), cluster.past.live);
     let about = page.about.clone();
@@ -125,7 +124,7 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
         |record: &Record| name(&record.object).map_or_else(|| record.object.to_string(), |pod| pod.to_string());
     page.list.widest =
         lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), object(record).into(), "".into()]));
-    // The first column holds the time.
+    // The first column contains the time.
     page.list.widest[0] = format::when_width(shown.iter().map(|(_, record)| record.at).min(), now, 8);
     if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
         let pod = |record: &Record| name(&record.object).or_else(|| name(&record.reference)).unwrap_or_default();
@@ -144,7 +143,7 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
     let mut keyed: Vec<_> = shown
         .into_iter()
         .map(|(at, record)| {
-            // Those of one moment are in their order.
+            // Events of equal time keep their order.
             let key = if column == EventColumn::Time { Value::count(at) } else { value(record, column) };
             (key, newest_first(at), at)
         })
@@ -160,19 +159,18 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).copied(), follow, filtered);
 }
 
-/// Whether an event is of a thing: names it, or is of something in it.
 fn is_about(record: &Record, about: &str) -> bool {
     &*record.object == about || &*record.reference == about
 }
 
-/// Puts the cursor on an event; that ends following, except for the newest.
+/// Stops following, unless it is the newest.
 pub fn select(page: &mut EventsPage, index: usize) {
     page.follow = index == 0 && page.follow;
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).copied());
 }
 
-/// Goes to what the event under the cursor is about.
+/// Opens the object of the selected event.
 pub fn jump(state: &mut State) {
     let Page::Events(page) = state.page() else { return };
     if let Some(next) = object(state, page, true) {

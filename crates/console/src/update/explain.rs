@@ -1,4 +1,4 @@
-//! Why something waits, or why something happened: opening the page, asking the source, going to the subject of a line.
+//! The explain page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,14 +19,12 @@ use view::act::{Code, Refusal};
 use view::waiting::{Asked, Question, Sheet, Target, event_sheet};
 use view::{AskState, ChangeDetail, ObjectType, Record, Side};
 
-/// How long an answer about one application precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// The same of all pending requests, which costs the scheduler more.
+/// For all pending requests, which is more expensive.
 const ALL_AGAIN: Duration = Duration::from_secs(5);
-/// The same where all of the other side is read for it.
+/// For a question that reads all data of a remote.
 const TWIN_AGAIN: Duration = Duration::from_secs(10);
 
-/// Events that say that an application may run, or may not.
 const HELD: [ChangeDetail; 4] = [
     ChangeDetail::APP_CANNOTRUN_QUEUE,
     ChangeDetail::APP_RUNNABLE_QUEUE,
@@ -34,10 +32,9 @@ const HELD: [ChangeDetail; 4] = [
     ChangeDetail::APP_RUNNABLE_QUOTA,
 ];
 
-/// How many events about the waiting are shown.
 const SAID: usize = 4;
 
-/// Explains what is under the cursor; on the page itself: asks again.
+/// Explains the selected subject; on the page, asks again.
 pub fn open(state: &mut State) {
     if let Page::Explain(page) = state.page_mut() {
         page.asked = None;
@@ -70,7 +67,7 @@ pub fn open_all(state: &mut State, queue: Option<&str>) {
     push(state, Page::Explain(Box::new(ExplainPage::new(of))));
 }
 
-/// Has the page on the screen answered, where the answer is missing or old.
+/// Requests the answer if it is missing or old.
 pub fn want(state: &mut State) {
     let now = state.now;
     let frozen = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
@@ -103,7 +100,6 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// How long an answer stands.
 fn again(state: &State, page: &ExplainPage) -> Duration {
     match page.of {
         Explained::Overview(_) => overview::again(state, page),
@@ -113,7 +109,6 @@ fn again(state: &State, page: &ExplainPage) -> Duration {
     }
 }
 
-/// What the view itself says.
 fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
     let part = state.cluster.part().ok_or_else(|| Refusal::not_found("partition", &state.cluster.partition))?;
     match of {
@@ -123,7 +118,7 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
             part.node_sheet(id, state.cluster.at).ok_or_else(|| Refusal::not_found("node", id.as_str()))
         }
         Explained::Event(record) => {
-            // A resource manager may take its time to stop what was chosen.
+            // Victims may stop later.
             let close = |other: &&Record| {
                 other.grounds.is_some() || other.at.since(record.at) + record.at.since(other.at) <= AGAIN
             };
@@ -133,7 +128,6 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
     }
 }
 
-/// What the last events said of why something waits, the oldest first.
 fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
     let Asked::App(app, ask) = of else { return Vec::new() };
     let about = |record: &&Arc<Record>| match record.kind {
@@ -163,7 +157,7 @@ fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
     last
 }
 
-/// Takes an answer for the page that it was requested.
+/// Takes an answer for its page.
 pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal>) {
     let said = said(state, &question.of);
     let asked = state.pages.iter_mut().rev().find_map(|page| match page {
@@ -177,7 +171,7 @@ pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal
     }
 }
 
-/// When the page on the screen asks again, on the console's clock.
+/// The next refresh, on the console's clock.
 pub fn next_due(state: &State) -> Option<Duration> {
     let Page::Explain(page) = state.page() else { return None };
     let again = again(state, page);
@@ -185,7 +179,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     page.asked.filter(|_| !page.awaited && !stands).map(|asked| asked + again)
 }
 
-/// Brings the line under the cursor onto the screen.
+/// Scrolls to the line under the cursor.
 pub fn settle(state: &mut State, height: usize) {
     let Page::Explain(page) = state.page() else { return };
     let width = layout::regions(state).map_or(0, |regions| usize::from(regions.rows.width.saturating_sub(3)));
@@ -194,14 +188,13 @@ pub fn settle(state: &mut State, height: usize) {
     let first = rows.iter().position(of).unwrap_or(0);
     let last = rows.iter().rposition(of).unwrap_or(0);
     let top = page.top.min(first).max((last + 1).saturating_sub(height)).min(rows.len().saturating_sub(height));
-    // What is above the first line is shown with it.
     let top = if page.index == 0 && last < height { 0 } else { top };
     if let Page::Explain(page) = state.page_mut() {
         page.top = top;
     }
 }
 
-/// Goes to what the line under the cursor names.
+/// Opens the target of the selected line.
 pub fn jump(state: &mut State) {
     let Page::Explain(page) = state.page() else { return };
     let Some(to) = page.lines().get(page.index).and_then(|line| line.to.clone()) else {
@@ -210,7 +203,7 @@ pub fn jump(state: &mut State) {
     go_to(state, to);
 }
 
-/// Goes to what a line names.
+/// Opens a target.
 pub fn go_to(state: &mut State, to: Target) {
     match to {
         Target::App(app, ask) => push(state, Page::App(AppPage::new(app, ask))),
@@ -229,7 +222,7 @@ fn account(side: Side, name: String) -> Page {
     Page::Account(AccountPage::new(Account { side, name: name.into() }))
 }
 
-/// To a queue in the tree.
+/// Opens a queue in the tree.
 pub fn to_queue(state: &mut State, path: &QueuePath) {
     home(state);
     if let Page::Queues(page) = state.page_mut() {

@@ -1,4 +1,4 @@
-//! How queues stand to their guarantees: making the rows.
+//! Rows of fairness.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub fn rebuild(page: &mut FairnessPage, history: &Vector<Arc<Sample>>, now: Time
     let mut keyed: Vec<_> = shown
         .iter()
         .enumerate()
-        // What is alike stays in the order in which it was found.
+        // Equal rows keep their original order.
         .map(|(at, row)| (value(row, column, now).into_owned(), Value::count(at), Arc::clone(row)))
         .collect();
     lists::order(page.list.sort, &mut keyed);
@@ -49,13 +49,13 @@ fn identity(rows: &[Arc<FairnessRow>], index: usize) -> Option<(model::QueuePath
     rows.get(index).map(|row| (row.queue.clone(), Arc::clone(&row.resource)))
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut FairnessPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| identity(rows, index));
 }
 
-/// Goes to the queue of the row under the cursor.
+/// Opens the queue of the selected row.
 pub fn jump(state: &mut State) {
     if let Some(Subject::Queue(path)) = subject::of(state) {
         to_queue(state, &path);

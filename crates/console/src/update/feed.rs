@@ -1,4 +1,4 @@
-//! News of the cluster and the passing of time.
+//! Updates of the cluster and the passing of time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::update::refresh;
 use crate::update::shown_figures;
 use view::View;
 
-/// Takes news. While the picture is frozen they are kept for later.
+/// Takes an update, which is stored while the screen is frozen.
 pub fn take(state: &mut State, news: Feed) {
     let other = state.cluster.estimates != news.estimates;
     let relinked = state.cluster.link != news.link || news.identity.is_some() || news.about.is_some() || other;
@@ -87,7 +87,6 @@ pub fn take(state: &mut State, news: Feed) {
     }
 }
 
-/// Puts the newest view on the screen. Whether it is another one.
 pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
     if Arc::ptr_eq(&state.cluster.view, &state.cluster.newest) {
         return false;
@@ -106,7 +105,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
     true
 }
 
-/// Lets time pass: what fades fades, and lists that are due are rebuilt.
+/// Removes expired messages, and rebuilds due lists.
 pub fn clock(state: &mut State, now: Duration) {
     let before = state.now;
     state.now = state.now.max(now);
@@ -143,7 +142,7 @@ pub fn clock(state: &mut State, now: Duration) {
     }
 }
 
-/// When the console needs the time again, on its own clock; `None` when nothing on the screen depends on time.
+/// The next wake-up, on the console's clock.
 pub fn next_wake(state: &State) -> Option<Duration> {
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let second =
@@ -169,12 +168,11 @@ pub fn next_wake(state: &State) -> Option<Duration> {
     .min()
 }
 
-/// Whether something on the screen says how long it has been so.
 fn ages_on_screen(state: &State) -> bool {
     is_shown(state) || each_page!(state.page(), page => page.has_ages())
 }
 
-/// Freezes the picture, or takes up the newest view again.
+/// Toggles the frozen screen.
 pub fn toggle_freeze(state: &mut State) {
     if state.cluster.past.shown.is_some() {
         return state.say(Grade::Refusal, "the past is read-only; :live returns to the present");
@@ -188,7 +186,7 @@ pub fn toggle_freeze(state: &mut State) {
     }
 }
 
-/// Marks changed cells from now on, or stops doing so.
+/// Toggles highlights of changes.
 pub fn toggle_marks(state: &mut State) {
     state.options.mark_changes = !state.options.mark_changes;
     state.marks.clear();
@@ -198,7 +196,6 @@ pub fn toggle_marks(state: &mut State) {
     );
 }
 
-/// Marks what differs between two views in the rows on the screen.
 fn mark_changes(state: &mut State, before: &View) {
     let height = layout::rows_on_screen(state);
     let State { pages, cluster, marks, now, .. } = state;

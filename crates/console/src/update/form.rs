@@ -1,4 +1,4 @@
-//! Writing in a form: that of the placement, or one on a queue.
+//! Editing of a form: placement, or a change of a queue.
 
 use crate::state::State;
 use crate::state::key::Key;
@@ -7,7 +7,7 @@ use crate::state::page::Page;
 use crate::update::change;
 use crate::update::placement;
 
-/// Starts writing in the field under the cursor.
+/// Starts editing the field under the cursor.
 pub fn write(state: &mut State) {
     let has_fields = match state.page() {
         Page::Placement(_) => true,
@@ -19,7 +19,7 @@ pub fn write(state: &mut State) {
     }
 }
 
-/// Goes to another field.
+/// Moves to another field.
 pub fn step(state: &mut State, step: isize) {
     match state.page_mut() {
         Page::Placement(page) => placement::step(page, step),
@@ -28,7 +28,7 @@ pub fn step(state: &mut State, step: isize) {
     }
 }
 
-/// Leaves the form.
+/// Stops editing.
 pub fn end(state: &mut State) {
     if matches!(state.layers.last(), Some(Layer::Form)) {
         state.layers.pop();
@@ -40,7 +40,7 @@ pub fn end(state: &mut State) {
     }
 }
 
-/// Puts the form back to what it was at first.
+/// Restores the initial form.
 pub fn clear(state: &mut State) {
     match state.page() {
         Page::Placement(_) => placement::clear(state),
@@ -49,7 +49,7 @@ pub fn clear(state: &mut State) {
     }
 }
 
-/// Lets a key work on the field under the cursor.
+/// Applies a key to the field under the cursor.
 pub fn key(state: &mut State, key: Key) {
     match state.page() {
         Page::Placement(_) => placement::key(state, key),
@@ -58,7 +58,7 @@ pub fn key(state: &mut State, key: Key) {
     }
 }
 
-/// Puts pasted text into the field under the cursor.
+/// Pastes text into the field under the cursor.
 pub fn paste(state: &mut State, text: &str) -> bool {
     match state.page() {
         Page::Placement(_) => placement::paste(state, text),
@@ -67,7 +67,7 @@ pub fn paste(state: &mut State, text: &str) -> bool {
     }
 }
 
-/// Takes what is shown behind the cursor.
+/// Accepts the suggestion.
 pub fn take_suggestion(state: &mut State) {
     match state.page() {
         Page::Placement(_) => placement::take_suggestion(state),

@@ -1,4 +1,4 @@
-//! Giving the page to other programs: into the terminal's clipboard, or into a file.
+//! Copies to the terminal's clipboard, and exports to files.
 
 use std::path::PathBuf;
 
@@ -17,18 +17,18 @@ use crate::update::pod;
 use model::QueuePath;
 use view::AppRow;
 
-/// What is copied.
+/// The copied part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// The name: a queue's path, an id.
+    /// The name: a queue path or an id.
     Name,
-    /// The row as it is shown.
+    /// The displayed row.
     Row,
-    /// The thing as YAML.
+    /// The object as YAML.
     Yaml,
 }
 
-/// Copies something of the row under the cursor.
+/// Copies a part of the selected row.
 pub fn copy(state: &mut State, piece: Piece) {
     if piece == Piece::Yaml && pod::copy(state) {
         return;
@@ -48,7 +48,6 @@ pub fn copy(state: &mut State, piece: Piece) {
     state.say(Grade::Info, format!("sent to the terminal's clipboard (OSC 52): {what}"));
 }
 
-/// The row under the cursor, its cells separated by tabs.
 fn row(state: &State) -> Option<String> {
     let cells: Vec<String> = export::row(state).into_iter().map(|(_, cell)| cell).collect();
     (!cells.is_empty()).then(|| cells.join("\t"))
@@ -63,14 +62,12 @@ fn yaml(state: &State) -> Option<String> {
     .or_else(|| row_yaml(state))
 }
 
-/// Any other row: its columns with their values in the words of the screen.
 fn row_yaml(state: &State) -> Option<String> {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     let lines = export::row(state).into_iter().map(|(title, value)| format!("{}: {}\n", text(&title), text(&value)));
     Some(lines.collect()).filter(|yaml: &String| !yaml.is_empty())
 }
 
-/// The queue as written in the active configuration, moved to the left.
 fn queue_yaml(state: &State, path: &QueuePath) -> Option<String> {
     let at = state.cluster.part()?.queue_at(path)?.settings.at?;
     let text = &state.cluster.view.configuration.as_ref()?.text;
@@ -98,14 +95,14 @@ fn app_yaml(row: &AppRow) -> String {
     yaml
 }
 
-/// Opens the command line for an export, with the name of a file after the page.
+/// Suggests a file name for the page.
 pub fn export_as(state: &mut State) {
     let form = if matches!(state.page(), Page::Config(_)) { "yaml" } else { "csv" };
     let line = format!("export {}.{form}", state.page().name());
     open_command_line_with(state, &line);
 }
 
-/// Writes what the page shows into a file, in the form that its name requests.
+/// Writes in the format of the extension.
 pub fn export_to(state: &mut State, file: &str) {
     let file = PathBuf::from(file.trim());
     if let Page::Config(page) = state.page() {

@@ -1,4 +1,4 @@
-//! The job on the screen: its page, requesting it again, and orders on jobs.
+//! Local jobs: page, refresh, and operations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +19,11 @@ use crate::update::stack::push;
 use model::{AppId, MEMORY, VCORE, parse_quantity};
 use view::job::{JobAct, JobEdit, JobOrder, JobPhase, JobSheet, OutputWanted};
 
-/// How long an answer precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Up to how many jobs a plain question is enough; for more a name is to be typed.
+/// More jobs than this require typing a name.
 const PLAIN: usize = 10;
 
-/// Opens the page of a job: the one named by its number or its application, or the one under the cursor.
+/// Opens a job by number or application, otherwise the selected one.
 pub fn open(state: &mut State, named: Option<&str>) {
     let app = match named.map(str::trim).filter(|text| !text.is_empty()) {
         Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => AppId::from(format!("job-{number}")),
@@ -39,14 +38,13 @@ pub fn open(state: &mut State, named: Option<&str>) {
     }
 }
 
-/// Stays with the end of the output, or stops doing so.
+/// Toggles following the output.
 pub fn toggle_follow(state: &mut State) {
     if let Page::Job(page) = state.page_mut() {
         page.follow = !page.follow;
     }
 }
 
-/// The job that the screen says something about.
 fn looked_at(state: &State) -> Option<AppId> {
     if !state.cluster.has_jobs {
         return None;
@@ -58,7 +56,7 @@ fn looked_at(state: &State) -> Option<AppId> {
     }
 }
 
-/// Has the job on the screen examined, where the answer is missing or old.
+/// Requests missing or old data.
 pub fn want(state: &mut State) {
     let Some(app) = looked_at(state) else { return };
     let now = state.now;
@@ -82,14 +80,14 @@ pub fn want(state: &mut State) {
     state.emit(Effect::LookAtJob(app, output));
 }
 
-/// When the job on the screen is requested again, on the console's clock.
+/// The next refresh, on the console's clock.
 pub fn next_due(state: &State) -> Option<Duration> {
     looked_at(state)?;
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     state.job.asked.filter(|_| !state.job.awaited && !stands).map(|asked| asked + AGAIN)
 }
 
-/// Takes what is known of a job, if it is still the one that is examined.
+/// Takes job data if the job is still watched.
 pub fn take(state: &mut State, app: &AppId, seen: Result<JobSheet, String>) {
     let watch = &mut state.job;
     if watch.app.as_ref() != Some(app) {
@@ -103,7 +101,7 @@ pub fn take(state: &mut State, app: &AppId, seen: Result<JobSheet, String>) {
     watch.seen = Some(seen.map(|sheet| Arc::new(JobSheet { output: None, ..sheet })));
 }
 
-/// Keeps the end of the output on the screen while it is followed.
+/// Scrolls to the end of a followed output.
 pub fn settle(state: &mut State) {
     let (lines, room) = (state.job.output.len(), shown::output_room(state));
     let end = lines.saturating_sub(room);
@@ -113,7 +111,7 @@ pub fn settle(state: &mut State) {
     }
 }
 
-/// Asks whether something is to be done to the job, or to those marked.
+/// Asks about the job or the marked ones.
 pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     let argument = argument.map(str::trim).filter(|text| !text.is_empty());
     let act = match (id, argument) {
@@ -146,7 +144,6 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.ask(Confirm::new(title, lines, word, Question::Jobs(orders)).typing(want));
 }
 
-/// Starts the command line for what a command needs to know.
 fn begin_line(state: &mut State, id: CommandId) {
     let now = match (id, known(state)) {
         (CommandId::Job(JobCommand::EditJob), Some(job)) => shown::edit_words(job),
@@ -155,7 +152,6 @@ fn begin_line(state: &mut State, id: CommandId) {
     open_command_line_with(state, &format!("{} {now}", command::by_id(id).name));
 }
 
-/// The question, and the word for doing it.
 fn title(state: &State, act: &JobAct, orders: &[JobOrder]) -> (String, &'static str) {
     let word = match act {
         JobAct::Cancel => "End it",
@@ -170,7 +166,7 @@ fn title(state: &State, act: &JobAct, orders: &[JobOrder]) -> (String, &'static 
         [one] => known(state).map_or_else(|| one.app.to_string(), |job| format!("job {}, {}", job.number, job.name)),
         all => format::count(all.len() as u64, "job"),
     };
-    // The answer that changes nothing is called Cancel.
+    // Cancel is the button that changes nothing.
     let mut verb = if *act == JobAct::Cancel { "end" } else { act.verb() }.to_owned();
     if let Some(first) = verb.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -178,7 +174,6 @@ fn title(state: &State, act: &JobAct, orders: &[JobOrder]) -> (String, &'static 
     (format!("{verb} {what}?"), word)
 }
 
-/// What it does, spelled out.
 fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
     let one = known(state).filter(|_| orders.len() == 1);
     let mut lines: Vec<String> = one.map(shown::standing).into_iter().collect();
@@ -209,7 +204,7 @@ fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
     lines
 }
 
-/// What is to be changed: `cpu=2 mem=4G gpu=1 time=2h name=TEXT`, each of which may be missing.
+/// `cpu=2 mem=4G gpu=1 time=2h name=TEXT`, all optional.
 fn edit_of(words: &str) -> Result<JobEdit, String> {
     let mut edit = JobEdit::default();
     for word in words.split_whitespace() {
@@ -231,7 +226,6 @@ fn edit_of(words: &str) -> Result<JobEdit, String> {
     if edit == JobEdit::default() { Err(format!("write what to change: {KEYS}")) } else { Ok(edit) }
 }
 
-/// Cores with a part, as `0.5`, in thousandths.
 fn part_of_cores(text: &str) -> Option<i64> {
     let (whole, part) = text.split_once('.')?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -239,10 +233,9 @@ fn part_of_cores(text: &str) -> Option<i64> {
     fits.then(|| format!("{whole}{part:0<3}").parse().ok()).flatten()
 }
 
-/// What can be changed.
 const KEYS: &str = "cpu=2 mem=4G gpu=1 time=2h name=TEXT";
 
-/// Has done what was asked about.
+/// Sends the confirmed operations.
 pub fn yes(state: &mut State, orders: Vec<JobOrder>) {
     state.job.acting = Acting { left: orders.len(), ..Acting::default() };
     for order in orders {
@@ -253,7 +246,7 @@ pub fn yes(state: &mut State, orders: Vec<JobOrder>) {
     }
 }
 
-/// Reports the result of the order; for several, the results of all.
+/// The last result reports all.
 pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, String>) {
     let (grade, text) = match outcome {
         Ok(text) => (Grade::Info, text),
@@ -266,7 +259,6 @@ pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, Stri
         _ => acting.refused += 1,
     }
     let Acting { left, done, refused } = *acting;
-    // What is on the screen of it is old now.
     (state.job.asked, state.job_names.asked) = (None, None);
     if done + refused == 1 && left == 0 {
         return state.say(grade, text);

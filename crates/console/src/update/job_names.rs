@@ -1,5 +1,4 @@
-//! Asking for the names of the jobs on the screen: those that are unknown at once, all of them again from time to time, since someone
-//! may change them.
+//! Requests names of visible jobs: unknown ones immediately, all periodically, because users can change them.
 
 use std::time::Duration;
 
@@ -8,12 +7,9 @@ use crate::state::effect::Effect;
 use crate::state::page::Page;
 use model::AppId;
 
-/// How long names precede they are requested again.
 const AGAIN: Duration = Duration::from_secs(10);
-/// How long lies between two questions at least.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The applications in the rows on the screen, where they are jobs.
 fn on_screen(state: &State) -> Vec<&AppId> {
     match state.page() {
         Page::Apps(page) if state.cluster.has_jobs => {
@@ -24,7 +20,7 @@ fn on_screen(state: &State) -> Vec<&AppId> {
     }
 }
 
-/// When names are requested next, on the console's clock; `None` while an answer is awaited, and where there are no jobs.
+/// The next request, on the console's clock; `None` while awaited, and without jobs.
 pub fn next_due(state: &State) -> Option<Duration> {
     let shown = on_screen(state);
     if shown.is_empty() || state.job_names.awaited {
@@ -34,7 +30,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     Some(state.job_names.asked.map_or(state.now, |asked| asked + if unknown { PAUSE } else { AGAIN }))
 }
 
-/// Has the names requested, where that is due.
+/// Requests names if due.
 pub fn want(state: &mut State) {
     if next_due(state).is_none_or(|due| due > state.now) {
         return;
@@ -44,7 +40,7 @@ pub fn want(state: &mut State) {
     state.emit(Effect::NameJobs(apps));
 }
 
-/// Takes the answer. Without one they are requested again after a while.
+/// Takes names; without an answer the request is repeated.
 pub fn take(state: &mut State, named: Option<Vec<(AppId, String)>>) {
     (state.job_names.awaited, state.job_names.unanswered) = (false, named.is_none());
     state.job_names.take(named.unwrap_or_default());

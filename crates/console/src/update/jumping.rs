@@ -1,4 +1,4 @@
-//! Going back and forward among the visited places.
+//! Goes back and forward in the jump history.
 
 use crate::state::command::GoCommand;
 use crate::state::saved::Stop;
@@ -8,7 +8,7 @@ use crate::update::lists;
 use crate::update::stack::{home, push};
 use crate::update::{config, placement};
 
-/// To the place before, or to the one that one returned from.
+/// The previous location, or the one returned from.
 pub fn go(state: &mut State, forward: bool) {
     let here = place(state);
     let places = if forward { &mut state.jumps.forward } else { &mut state.jumps.back };

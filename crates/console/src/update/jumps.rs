@@ -1,4 +1,4 @@
-//! The visited places: recording them. Going back and forward among them is in [`super::jumping`].
+//! Records the jump history. Going back and forward is in [`super::jumping`].
 
 use crate::present::page::Present;
 use crate::state::State;
@@ -6,10 +6,9 @@ use crate::state::command::GoCommand;
 use crate::state::page::{Page, each_page};
 use crate::state::saved::Stop;
 
-/// So many places are kept.
 const RETAINED: usize = 50;
 
-/// Notes the place that is about to be left, once for each thing that the person does.
+/// Records a location once per user action.
 pub fn note(state: &mut State) {
     if state.jumps.going || state.jumps.turn == Some(state.turn) {
         return;
@@ -20,7 +19,7 @@ pub fn note(state: &mut State) {
     keep(&mut state.jumps.back, place);
 }
 
-/// Adds a place to some, as the nearest one.
+/// Adds a location as the nearest one.
 pub fn keep(places: &mut Vec<Vec<Stop>>, place: Vec<Stop>) {
     if places.last().is_some_and(|last| is_same(last, &place)) {
         places.pop();
@@ -30,7 +29,7 @@ pub fn keep(places: &mut Vec<Vec<Stop>>, place: Vec<Stop>) {
     places.drain(..over);
 }
 
-/// The pages on the screen, without their rows. A form on a queue is no place: it is left with what is written in it.
+/// The pages without rows. Closing a form stores its input, so it is not a location.
 pub fn place(state: &State) -> Vec<Stop> {
     state.pages.iter().filter_map(stop).collect()
 }
@@ -50,7 +49,7 @@ fn stop(page: &Page) -> Option<Stop> {
     }
 }
 
-/// Whether two places are the same, wherever the cursor is in them.
+/// Whether two locations are equal, ignoring cursors.
 pub fn is_same(one: &[Stop], other: &[Stop]) -> bool {
     let name = |stop: &Stop| match stop {
         Stop::Retained(id) => vec![format!("{id:?}")],

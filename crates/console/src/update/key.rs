@@ -1,4 +1,4 @@
-//! The effect of a key at this time.
+//! Maps a key to an action.
 
 use crate::input::keymap::contexts;
 use crate::present::guard;
@@ -10,7 +10,7 @@ use crate::state::keymap::{KeyMatch, chord_text};
 use crate::state::layer::Layer;
 use crate::update::action::Action;
 
-/// What a key does now; `None` when it means nothing.
+/// The action of a key now, if any.
 pub fn action(state: &State, key: Key) -> Option<Action> {
     if layout::regions(state).is_none() {
         return blind(state, key);
@@ -37,7 +37,6 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
     }
 }
 
-/// Which pages a key is for that has no function here.
 fn elsewhere(state: &State, keys: &[Key]) -> Option<String> {
     let here = |context: &Context| matches!(state.keymap.look_up(&[*context], keys), KeyMatch::Run(_));
     let lists = here(&Context::List).then_some("the lists");
@@ -48,7 +47,7 @@ fn elsewhere(state: &State, keys: &[Key]) -> Option<String> {
     Some(format!("{} has no function here; it is a key of {others}{last}", chord_text(keys)))
 }
 
-/// The action of a key where nothing can be shown, as on a terminal that is too small: only commands that need no picture.
+/// The action on a terminal that is too small: only commands without a screen.
 pub fn blind(state: &State, key: Key) -> Option<Action> {
     match state.keymap.look_up(&[Context::Always], &[key]) {
         KeyMatch::Run(binding) => {
@@ -64,12 +63,11 @@ pub fn blind(state: &State, key: Key) -> Option<Action> {
     }
 }
 
-/// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what was there before.
+/// The key was meant for the previous layer.
 fn arrived_just_now(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Confirm(question)) if question.from > state.now)
 }
 
-/// Whether keys that mean nothing else are written.
 fn is_writing(state: &State, key: Key) -> bool {
     match state.layers.last() {
         Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit | Layer::Reason { .. }) => true,

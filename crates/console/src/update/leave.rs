@@ -1,4 +1,4 @@
-//! Leaving: one page back, out of an edit, out of the console; and the edits that would be lost.
+//! Leaves a page, an edit, or the console.
 
 use crate::present::format;
 use crate::state::effect::Effect;
@@ -11,10 +11,9 @@ use crate::update::trial;
 use source::SourcePlace;
 use std::time::Duration;
 
-/// How soon the second press must follow to quit at once.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// One step back: a notice, the first note, a filter, a page. Never out.
+/// Closes a notice, hint, filter, or page. Never exits.
 pub fn back(state: &mut State) {
     if state.notice.take().is_some() || state.note.take().is_some() {
         return;
@@ -31,7 +30,7 @@ pub fn back(state: &mut State) {
     state.toast = None;
 }
 
-/// Closes what is on top: a box, a page; at home: quits.
+/// Closes the top layer or page, finally the console.
 pub fn leave(state: &mut State) {
     if let Some(layer) = state.layers.last_mut() {
         match layer {
@@ -49,12 +48,11 @@ pub fn leave(state: &mut State) {
     quit(state)
 }
 
-/// Whether something is being written or asked, or was written since an act of the person: then nothing may take its place unasked.
+/// Whether an input or question is open, or input followed an action: nothing may replace it without asking.
 pub fn is_busy(state: &State, since: u64) -> bool {
     !state.layers.is_empty() || state.turn != since && !unsaved(state).is_empty()
 }
 
-/// What is written and would be lost with this console's cluster.
 pub(super) fn unsaved(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if crate::present::config::page_of(state).is_some_and(|page| page.modified) {
@@ -67,11 +65,10 @@ pub(super) fn unsaved(state: &State) -> Vec<String> {
     lines
 }
 
-/// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console, unless it is a
-/// simulation.
+/// Asks if exiting ends an embedded scheduler with active applications, unless it is a simulation.
 pub fn quit(state: &mut State) {
     if state.cluster.trial.is_some() {
-        // What would be lost is there, not here.
+        // A what-if loses nothing of the cluster.
         return trial::leave(state);
     }
     let partitions = &state.cluster.newest.partitions;
@@ -91,7 +88,7 @@ pub fn quit(state: &mut State) {
     state.redraw();
 }
 
-/// Quits at once when pressed twice.
+/// Quits at the second press.
 pub fn quit_again(state: &mut State) {
     if state.quit_armed_until.is_some_and(|until| until > state.now) {
         return state.emit(Effect::Quit);

@@ -1,4 +1,4 @@
-//! How users and groups stand to their limits: making the rows.
+//! Rows of limits.
 
 use std::sync::Arc;
 
@@ -37,7 +37,6 @@ pub fn rebuild(page: &mut LimitsPage, part: &PartitionView) {
     let mut keyed: Vec<_> = shown
         .iter()
         .enumerate()
-        // What is alike stays in the order in which it was found.
         .map(|(at, row)| (value(row, column).into_owned(), Value::count(at), Arc::clone(row)))
         .collect();
     lists::order(page.list.sort, &mut keyed);
@@ -50,13 +49,13 @@ fn identity(rows: &[Arc<LimitUsed>], index: usize) -> Option<LimitKey> {
     rows.get(index).map(|row| (row.side, row.name.clone(), row.queue.clone(), row.resource.clone()))
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut LimitsPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| identity(rows, index));
 }
 
-/// Goes to the user or group of the row under the cursor.
+/// Opens the user or group of the selected row.
 pub fn jump(state: &mut State) {
     if let Some(Subject::Account(account)) = subject::of(state) {
         push(state, Page::Account(AccountPage::new(account)));

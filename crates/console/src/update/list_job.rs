@@ -1,4 +1,4 @@
-//! Which lists are long, and having one made next to the draw loop.
+//! Long lists: when to make them outside of the draw loop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,12 +10,12 @@ use crate::state::work::Work;
 use crate::update::page::PageUpdate;
 use view::PartitionView;
 
-/// Whether so much must be examined for the rows of a page that frames would wait for it.
+/// Whether it would delay frames.
 pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
     each_page!(page, page => page.looked_at(part)) > long
 }
 
-/// Has the rows of the page on the screen made, now or after those that are being made; with `chosen` these are given up.
+/// Makes the rows after the running job, which `chosen` stops.
 pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
     if let Some(making) = &state.list_job {
         if chosen {

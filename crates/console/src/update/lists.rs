@@ -1,4 +1,4 @@
-//! The common part of all lists: moving, sorting, and making the rows again when they are out of date.
+//! Movement, sort, and rebuilding of lists.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -17,16 +17,14 @@ use crate::update::board;
 use crate::update::list_job;
 use crate::update::page::PageUpdate;
 
-/// How often the order of a list is examined again because of figures that change by themselves.
+/// The refresh interval of an order by values that change.
 pub const PERIOD: Duration = Duration::from_millis(250);
-/// The same for lists that are long.
 const LONG_PERIOD: Duration = Duration::from_secs(1);
-/// From how many rows on a list is long.
 const LONG: usize = crate::state::jobs::LONG;
-/// Up to how many rows a list is rebuilt at once whenever its set changed.
+/// Lists up to this length are rebuilt at every change of their set.
 const SHORT: usize = 2_000;
 
-/// Moves in the list, or scrolls what is on top of it.
+/// Moves in the list, or scrolls the top layer.
 pub fn go(state: &mut State, by: Move) {
     let room = layout::overlay_room(state);
     match state.layers.last_mut() {
@@ -49,7 +47,7 @@ pub fn go(state: &mut State, by: Move) {
     }
 }
 
-/// Puts the cursor on the row that is this many lines below the first one on the screen. Whether there is one.
+/// Returns whether the row exists.
 pub fn select_at(state: &mut State, line: usize) -> bool {
     let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return false };
@@ -63,27 +61,27 @@ pub fn select_at(state: &mut State, line: usize) -> bool {
     there
 }
 
-/// Puts the cursor on a row, or on a line that can be selected; the last one where there are not this many.
+/// Moves to a row, at most the last.
 pub fn go_to(state: &mut State, index: usize) {
     go(state, Move::Top);
     go(state, Move::Rows(isize::try_from(index).unwrap_or(isize::MAX)));
     state.redraw();
 }
 
-/// Puts the cursor of a page's list on a row.
+/// Moves the cursor of a list.
 pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
     let Some(part) = cluster.part() else { return };
     each_page!(page, page => page.select(part, index));
 }
 
-/// Scrolls the list so that the cursor is on the screen.
+/// Scrolls so that the cursor is visible.
 pub fn scroll(state: &mut State, height: usize) {
     if let Some(list) = state.page_mut().list_mut() {
         list.scroll(height);
     }
 }
 
-/// Sorts by the column that is `step` further.
+/// Sorts by the column `step` further.
 pub fn step_sort(state: &mut State, step: isize) {
     if let Some(list) = state.page_mut().list_mut() {
         list.step_sort(step);
@@ -91,7 +89,7 @@ pub fn step_sort(state: &mut State, step: isize) {
     rebuild(state, true);
 }
 
-/// Turns the order round.
+/// Reverses the order.
 pub fn reverse_sort(state: &mut State) {
     if let Some(list) = state.page_mut().list_mut() {
         list.reverse_sort();
@@ -99,7 +97,7 @@ pub fn reverse_sort(state: &mut State) {
     rebuild(state, true);
 }
 
-/// Sorts by the column of a name; turns round if it is that one already.
+/// The current column is reversed.
 pub fn sort_by(state: &mut State, name: &str) {
     match state.page_mut().list_mut().map_or(Ok(()), |list| list.sort_by(name)) {
         Ok(()) => rebuild(state, true),
@@ -107,12 +105,12 @@ pub fn sort_by(state: &mut State, name: &str) {
     }
 }
 
-/// The columns of the list on the screen by name.
+/// The column names of the list on the screen.
 pub fn columns(state: &State) -> Vec<&'static str> {
     state.page().list().map_or_else(Vec::new, |list| list.columns())
 }
 
-/// The filter of the list on the screen, or what is searched for in the configuration.
+/// The filter, or the search text of the configuration.
 pub fn filter(state: &State) -> &str {
     match state.page() {
         Page::Config(page) => &page.find,
@@ -121,7 +119,7 @@ pub fn filter(state: &State) -> &str {
     }
 }
 
-/// Filters the list on the screen.
+/// Sets the filter of the list on the screen.
 pub fn set_filter(state: &mut State, text: &str) {
     let page = state.page_mut();
     match page.list_mut() {
@@ -131,12 +129,11 @@ pub fn set_filter(state: &mut State, text: &str) {
     rebuild(state, true);
 }
 
-/// Starts to write a filter, or ends it; when `adopting` the cursor stays on what was found.
+/// Starts or ends filtering; with `adopting` the cursor stays on the match.
 pub fn seek(state: &mut State, on: bool, adopting: bool) {
     let mut later = false;
     if let Some(list) = state.page_mut().list_mut() {
         list.set_seeking(on);
-        // What the filter finds is not there yet: the cursor takes it when it is.
         later = list.awaited();
         list.set_adopts(adopting && later);
     }
@@ -145,7 +142,6 @@ pub fn seek(state: &mut State, on: bool, adopting: bool) {
     }
 }
 
-/// Leaves the cursor on the row where it stands.
 pub(super) fn adopt(state: &mut State) {
     let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return };
@@ -153,23 +149,22 @@ pub(super) fn adopt(state: &mut State) {
     select(page, cluster, index);
 }
 
-/// Why rows are examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
-    /// There are news, or time went on.
+    /// An update, or time.
     News,
-    /// The page is put on the screen.
+    /// The page opens.
     Showing,
-    /// The person chose another order, filter, fold or scope.
+    /// The user changed the order, filter, folds, or scope.
     Choice,
 }
 
-/// Makes the rows of the page on the screen again if they are out of date, or in any case when `asked`.
+/// Rebuilds rows that are outdated or `asked`.
 pub fn rebuild(state: &mut State, asked: bool) {
     renew(state, if asked { For::Choice } else { For::News });
 }
 
-/// Makes the rows of a page that is put on the screen, as far as they are not those that it was left with.
+/// Rebuilds outdated rows.
 pub fn show(state: &mut State) {
     renew(state, For::Showing);
 }
@@ -203,7 +198,6 @@ fn renew(state: &mut State, why: For) {
     made(page, stamp);
 }
 
-/// The rows of a page were rebuilt: the cursor goes to its thing again.
 pub(super) fn made(page: &mut Page, stamp: Stamp) {
     each_page!(page, page => page.find_cursor());
     if let Some(list) = page.list_mut() {
@@ -211,8 +205,7 @@ pub(super) fn made(page: &mut Page, stamp: Stamp) {
     }
 }
 
-/// When the rows of the page on the screen are to be rebuilt, on the console's clock; `None` while they are up to date, and while
-/// they are being made.
+/// The next rebuild, on the console's clock; `None` if current or being made.
 pub fn next_rebuild(state: &State) -> Option<Duration> {
     let part = state.cluster.part()?;
     let page = state.page();
@@ -222,7 +215,6 @@ pub fn next_rebuild(state: &State) -> Option<Duration> {
     due_at(page, &state.cluster, generation(page, &state.cluster))
 }
 
-/// What counts up when the rows of a page may be others.
 fn generation(page: &Page, cluster: &Cluster) -> u64 {
     let Some(part) = cluster.part() else { return 0 };
     each_page!(page, page => page.generation(cluster, part))
@@ -244,15 +236,14 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
     Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
 }
 
-/// Up to how many rows are examined for the width of columns.
 const MEASURED: usize = 5_000;
 
-/// The columns that the longest text of each of three columns needs, rounded up a little, so that columns seldom move.
+/// The widths of three columns, rounded up so that columns seldom move.
 pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
     let mut widest = [0; 3];
     for texts in rows.take(MEASURED) {
         for (widest, text) in widest.iter_mut().zip(texts) {
-            // Plain text takes a column a byte.
+            // ASCII text has one column per byte.
             let plain = |text: &str| text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
             if text.len() > *widest || !plain(&text) {
                 *widest = (*widest).max(text::width(&text::escape(&text)));
@@ -262,7 +253,7 @@ pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
     widest.map(|columns| u16::try_from(columns.next_multiple_of(2)).unwrap_or(u16::MAX))
 }
 
-/// Puts rows in order: by key in the direction of the sort, then by the tie breaker, always ascending.
+/// The tie breaker is always ascending.
 pub fn order<'a, R, C: Column>(sort: crate::state::column::Sort<C>, rows: &mut [(Value<'a>, Value<'a>, R)]) {
     rows.sort_unstable_by(|a, b| match sort.turn(a.0.cmp(&b.0)) {
         Ordering::Equal => a.1.cmp(&b.1),

@@ -1,13 +1,13 @@
-//! Long lists are made next to the draw loop: a key draws at once, with the present rows. The new rows arrive later, as a message.
+//! Makes long lists outside of the draw loop: a key draws the old rows, and the new rows arrive as a message.
 //!
 //! ```text
 //!  choice, news ── want ──> Work::List ── perform ──> Reply::ListMade ── take ──> rows, cursor
 //! ```
 //!
 //! Invariants:
-//! - one list is made at a time, from a view and a copy of the page; a choice that was overtaken by another one is given up;
-//! - only the page that a list was made for takes it, and only if its subject is still the same; the cursor finds its row again;
-//! - short and long lists are equal: both are made by [`PageUpdate::make`].
+//! - one list is made at a time, from a view and a copy of the page; a newer choice stops an older one;
+//! - only the page of the job with the same subject takes its list; the cursor finds its row again;
+//! - short and long lists are equal: [`PageUpdate::make`] makes both.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,14 +23,12 @@ use crate::update::lists;
 use crate::update::page::PageUpdate;
 use view::PartitionView;
 
-/// Whether an action is about the rows of the list on the screen, and so waits while these are awaited. Moving, writing a filter,
-/// choosing an order and leaving work with the present rows.
+/// Whether an action waits for awaited rows. Movement, filter input, sorting, and leaving work with the old rows.
 pub fn waits(state: &State, action: &Action) -> bool {
     let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
     state.layers.is_empty() && !goes_with_old_rows(*id)
 }
 
-/// Whether a command works with the present rows, though others are awaited.
 const fn goes_with_old_rows(id: CommandId) -> bool {
     match id {
         CommandId::Row(id) => {
@@ -59,12 +57,12 @@ const fn goes_with_old_rows(id: CommandId) -> bool {
     }
 }
 
-/// Makes the rows of a page that can be long.
+/// Pages that can be long.
 pub fn make(page: &mut Page, part: &PartitionView) {
     each_page!(page, page => page.make(part));
 }
 
-/// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.
+/// Tens of milliseconds: not in the draw loop.
 pub fn perform(job: ListJob) -> ListResult {
     let ListJob { number, mut page, view, stamp, overtaken } = job;
     let part = view.partitions.iter().find(|part| part.name == stamp.partition);
@@ -85,7 +83,7 @@ pub fn perform(job: ListJob) -> ListResult {
     ListResult { number, page: Some((page, stamp)) }
 }
 
-/// Takes rows that were made.
+/// Takes the rows of a job.
 pub fn take(state: &mut State, listed: ListResult) {
     if state.list_job.as_ref().is_none_or(|making| making.number != listed.number) {
         return;
@@ -115,7 +113,6 @@ pub fn take(state: &mut State, listed: ListResult) {
     }
 }
 
-/// Whether two pages show the same of the same, in the same order.
 fn is_same(one: &Page, other: &Page) -> bool {
     match (one, other) {
         (Page::Apps(one), Page::Apps(other)) => {
@@ -135,7 +132,6 @@ fn is_same(one: &Page, other: &Page) -> bool {
     }
 }
 
-/// Puts the rows of `made` into a page. Gives it back with those that were there.
 fn exchange(page: &mut Page, mut made: Page) -> Page {
     match (page, &mut made) {
         (Page::Apps(page), Page::Apps(made)) => {
@@ -160,7 +156,7 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
     made
 }
 
-/// The rows of a page, to be let go of: of this many that takes its time too.
+/// Rows to drop in a worker thread, because dropping many is slow.
 fn rows_of(page: Page) -> Option<Discarded> {
     match page {
         Page::Apps(page) => Some(Discarded::of(page.list.rows)),

@@ -1,7 +1,7 @@
-//! The changes of a what-if made in the cluster: one after the other, each by its usual question.
+//! Applies the changes of a what-if to the cluster, each with its usual question.
 //!
-//! The next one is asked about when the question before it no longer exists and its order has its result, so that a question says what the change
-//! does to the cluster as it is then. One that is not answered with yes is omitted, and the next one follows.
+//! A question opens after the previous operation has a result, so that it shows the effect on the current cluster.
+//! Unconfirmed changes are skipped.
 
 use std::collections::VecDeque;
 
@@ -14,17 +14,16 @@ use crate::update::{config, orders, revisions, workload};
 use source::TrialChange;
 use view::act::{Act, Configured, Order, PartitionAct};
 
-/// The most acts of one change that a question names.
 const NAMED: usize = 8;
 
-/// Starts with the first of them.
+/// Starts with the first change.
 pub fn begin(state: &mut State, changes: Vec<TrialChange>) {
     state.orders.real = RealChanges { of: changes.len(), left: VecDeque::from(changes), looked_at: None };
     next(state);
     state.redraw();
 }
 
-/// Asks about the next change, once nothing else is asked or under way.
+/// Asks about the next change if no question or operation is open.
 pub fn next(state: &mut State) {
     let busy = !state.layers.is_empty() || !state.orders.open.is_empty() || state.cluster.trial.is_some();
     if busy || state.orders.real.left.is_empty() {
@@ -36,14 +35,13 @@ pub fn next(state: &mut State) {
         [order] => ask(state, &change.words, order),
         orders => ask_all(state, &change.words, orders),
     }
-    // A question that the scheduler is requested first comes with its answer.
+    // The scheduler's answer opens the question.
     if !state.layers.is_empty() || state.orders.open.is_empty() {
         shown(state);
     }
     state.redraw();
 }
 
-/// The question about a change is on the screen, or there is none: the change has ended.
 pub(super) fn shown(state: &mut State) {
     if state.orders.real.looked_at.take().is_none() {
         return;
@@ -61,7 +59,6 @@ pub(super) fn shown(state: &mut State) {
     }
 }
 
-/// Keeps the change for later whose question cannot be shown now. Whether there is one.
 pub(super) fn put_back(state: &mut State) -> bool {
     let change = state.orders.real.looked_at.take();
     let is_one = change.is_some();
@@ -71,7 +68,6 @@ pub(super) fn put_back(state: &mut State) -> bool {
     is_one
 }
 
-/// Asks about a change that is one order.
 fn ask(state: &mut State, words: &str, order: &Order) {
     let left_out = |state: &mut State, why: &str| state.say(Grade::Refusal, format!("{words} is skipped: {why}"));
     match &order.act {
@@ -106,7 +102,6 @@ fn ask(state: &mut State, words: &str, order: &Order) {
     }
 }
 
-/// The same act as a dry run.
 fn only_tried(mut act: Act) -> Act {
     match &mut act {
         Act::Configure { dry_run, .. }
@@ -118,7 +113,6 @@ fn only_tried(mut act: Act) -> Act {
     act
 }
 
-/// What an act does, where no page has a question about it.
 fn meaning(state: &State, act: &Act) -> Vec<String> {
     let Act::In { act, .. } = act else { return Vec::new() };
     match act {
@@ -139,7 +133,6 @@ fn meaning(state: &State, act: &Act) -> Vec<String> {
     }
 }
 
-/// Asks about a change that takes several orders.
 fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
     if orders.is_empty() {
         return;
@@ -153,7 +146,6 @@ fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
     state.ask(Confirm::new(format!("{}?", capital(words)), lines, "Do it", what));
 }
 
-/// Asks about a configuration, which could become active a moment ago.
 pub(super) fn ask_configure(state: &mut State, act: &Act, would: &Configured) {
     let Act::Configure { text, base, .. } = act else { return };
     if would.checksum == would.previous {

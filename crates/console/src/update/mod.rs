@@ -1,11 +1,11 @@
-//! How the state of the screen changes: `update(&mut State, Action) -> Vec<Effect>`, pure, one file per area.
+//! Changes the state: `update(&mut State, Action) -> Vec<Effect>`, pure, one file per area.
 //!
 //! Invariants:
-//! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
-//! - afterwards the cursor is on the screen, for every size of the terminal ([`settle`]);
-//! - the rows of a list are rebuilt only when the set, the order, the filter or the folding changed. An order by figures that change by
-//!   themselves is rebuilt at most once in [`lists::PERIOD`], long lists next to the draw loop ([`long`]). Everything else costs as much as
-//!   the screen shows.
+//! - no clock, no IO: time arrives as [`Action::Clock`], cluster updates as [`Action::Feed`];
+//! - afterwards the cursor is visible for every terminal size ([`settle`]);
+//! - rows are rebuilt only after a change of set, order, filter, or folds; an order by changing values once per
+//!   [`lists::PERIOD`];
+//! - long lists are made outside of the draw loop ([`long`]); other costs are proportional to the visible rows.
 
 pub mod action;
 pub mod aftermath;
@@ -90,27 +90,27 @@ use model::Time;
 use source::{OwnHealth, Picture, TrialStatus};
 use view::EventPage;
 
-/// What a state learns of its source when it starts.
+/// The source's data at the start of a state.
 pub struct SourceSnapshot {
     /// The cluster's time.
     pub at: Time,
-    /// What the scheduler says of its own health.
+    /// The scheduler's own health report.
     pub health: OwnHealth,
-    /// How long a cycle takes lately; `None` where that is unknown.
+    /// The recent duration of a cycle.
     pub cycle: Option<Duration>,
-    /// The cluster can be seen as it was at any time.
+    /// Any past time is available.
     pub keeps_past: bool,
-    /// How the what-if stands, where it is one.
+    /// The status of the what-if, in a what-if.
     pub trial: Option<TrialStatus>,
-    /// The applications are jobs of a machine.
+    /// The source is a local job daemon.
     pub has_jobs: bool,
-    /// The number that the next event has.
+    /// The number of the next event.
     pub next_event: u64,
-    /// What is alerted about.
+    /// The alerts.
     pub alerts: Option<Arc<Picture>>,
 }
 
-/// Starts with a new state: its first rows are made.
+/// Initializes a new state and its first rows.
 pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     let cluster = &mut state.cluster;
     cluster.at = source.at.max(cluster.at);
@@ -119,7 +119,7 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     cluster.past.retained = source.keeps_past;
     cluster.trial = source.trial;
     cluster.has_jobs = source.has_jobs;
-    // What was reported before is no news.
+    // Earlier changes are not new.
     cluster.alerts_seen = source.alerts.as_ref().map(|picture| picture.next_change);
     cluster.alerts = source.alerts;
     cluster.past.see(&cluster.view, source.next_event);
@@ -127,13 +127,13 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     state.take_effects()
 }
 
-/// Changes the state by an action. Returns what is to be done outside, in order.
+/// Applies an action. Returns the effects in order.
 pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
     if action.is_input() {
         state.pressed.clear();
         state.turn += 1;
     }
-    // On a screen too small to show anything no one sees what a click or a paste would be about.
+    // The target of a click or paste is invisible.
     let blind = matches!(action, Action::Mouse(_) | Action::Paste(_)) && layout::regions(state).is_none();
     if !blind {
         apply(state, action);
@@ -197,7 +197,6 @@ fn apply(state: &mut State, action: Action) {
     }
 }
 
-/// Takes the result of an effect.
 fn take_reply(state: &mut State, reply: Reply) {
     match reply {
         Reply::OrderAnswered(number, result) => return answers::answer(state, number, result),
@@ -220,7 +219,6 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::PastView(at, found) => past::take_view(state, at, found),
         Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
         Reply::MomentsFound(page) => past::take_moments(state, page),
-        // The session keeps the source.
         Reply::ClusterOpened(..) => {}
         Reply::ContextOpened(name, opened) => navigate::stay(state, &name, opened.err()),
         Reply::WhatIfOpened(_, opened) => trial::not_opened(state, opened.err()),

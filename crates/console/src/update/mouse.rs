@@ -1,4 +1,4 @@
-//! The mouse: a click selects a row or sorts by a column, the wheel scrolls.
+//! A click selects a row or sorts by a column; the wheel scrolls.
 
 use ratatui::layout::Position;
 
@@ -13,12 +13,10 @@ use crate::state::{Grade, State};
 use crate::update::lists;
 use crate::update::tabs;
 
-/// How many rows the wheel goes at once.
 const WHEEL: isize = 3;
 
-/// Lets the mouse do something.
+/// Applies a mouse action.
 pub fn act(state: &mut State, mouse: Mouse) {
-    // What is below something that is asked or written stays where it is.
     if matches!(state.layers.last(), Some(Layer::Confirm(_) | Layer::Command(_))) {
         return;
     }
@@ -58,7 +56,7 @@ fn click(state: &mut State, at: Position) {
     }
 }
 
-/// Listens to the mouse from now on, or stops doing so.
+/// Toggles mouse capture.
 pub fn toggle(state: &mut State) {
     state.options.mouse = !state.options.mouse;
     let message = if state.options.mouse {

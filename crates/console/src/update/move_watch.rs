@@ -1,4 +1,4 @@
-//! The expected result of a move, shown next to its target while the target is being written.
+//! The expected result of a move while its target is typed.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use model::QueuePath;
 use view::AppRow;
 use view::act::{Act, Done, PartitionAct, Refusal};
 
-/// Requests a dry run of the move that is being written, once its target is a queue that may take the application.
+/// Tests a move if its target is an allowed queue.
 pub fn watch_move(state: &mut State) {
     if state.cluster.has_jobs {
         return;
@@ -36,17 +36,15 @@ pub fn watch_move(state: &mut State) {
     }
 }
 
-/// The target of the move that is being written.
 fn written_target(line: &CommandLine) -> Option<&str> {
     let (name, to) = line.line.text().split_once(' ')?;
     let to = to.trim();
     (command::by_name(name)?.id == CommandId::Order(OrderCommand::Move) && !to.is_empty()).then_some(to)
 }
 
-/// Shows the expected result of the move next to the target that is being written.
 pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
     let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return };
-    // One that comes late may be about the line before, which was started on something else.
+    // It may belong to the previous command line.
     if state.orders.watched.is_none() && state.command_target.as_ref().map(|aim| &aim.id) != Some(app) {
         return;
     }
@@ -74,16 +72,15 @@ pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refus
     state.redraw();
 }
 
-/// Of how many marked applications it is examined once, over all queues that are offered, whether they could be moved there: a key waits
-/// for that.
+/// The limit of (application, queue) checks, because a key press waits for them.
 const LOOKED_AT: usize = 5_000;
 
-/// For how many of the offered queues, the best ones, the expected result of a move of this many applications is shown.
+/// The number of offered queues to check.
 pub fn judged(apps: usize) -> usize {
     (LOOKED_AT / apps.max(1)).max(1)
 }
 
-/// What the view says about moving these applications to a queue; `None` where it has nothing against it.
+/// Why the view rejects a move.
 pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
     let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
     for app in apps {
@@ -92,7 +89,6 @@ pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<Mo
     watched.summary().filter(|_| !watched.refused.is_empty())
 }
 
-/// Requests a dry run of moving each of the first of these applications to a queue.
 fn watch(state: &mut State, apps: &[Arc<AppRow>], to: &str) {
     let to = QueuePath::new(to);
     state.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });

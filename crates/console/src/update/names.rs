@@ -1,5 +1,5 @@
-//! Names of applications that complete a command line, among very many: they are looked for next to the draw loop. Until they are there,
-//! the console offers the names that were found for the start of the text.
+//! Completions from very many application names, searched outside of the draw loop. Until then, completions of a prefix
+//! are offered.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::state::work::Work;
 use crate::update::completion;
 use crate::update::search;
 
-/// Has the names found for what is written, after those that are being looked for, if they are not there yet.
+/// Searches after the running search.
 pub fn want(state: &mut State) {
     let Some(Layer::Command(line)) = state.layers.last() else { return };
     let Some(typed) = written(line).filter(|_| completion::are_many(state)) else { return };
@@ -25,7 +25,7 @@ pub fn want(state: &mut State) {
     state.emit(Work::Names(Box::new(NamesJob { view, partition, typed, most: completion::MOST })));
 }
 
-/// Looks for names. Takes tens of milliseconds: not to be called where frames are drawn.
+/// Tens of milliseconds: not in the draw loop.
 pub fn perform(job: NamesJob) -> Names {
     let NamesJob { view, partition, typed, most } = job;
     let part = view.partitions.iter().find(|part| part.name == partition);
@@ -33,12 +33,12 @@ pub fn perform(job: NamesJob) -> Names {
     Names { typed, best }
 }
 
-/// Takes names that were found, if what they are for is being written. Whether it is, and whether they are of use for it.
+/// Returns whether they fit the typed text.
 pub fn take(state: &mut State, found: Names) -> Option<bool> {
     state.completion_pending = false;
     let Some(Layer::Command(line)) = state.layers.last_mut() else { return None };
     let typed = written(line)?;
-    // What was found for the start is still of use.
+    // Completions of a prefix still fit.
     let fits = typed.starts_with(&found.typed);
     if fits {
         line.names = Some(found);
@@ -46,7 +46,6 @@ pub fn take(state: &mut State, found: Names) -> Option<bool> {
     Some(fits)
 }
 
-/// What is written of the name of an application.
 fn written(line: &CommandLine) -> Option<&str> {
     let (name, rest) = line.line.text().split_once(' ')?;
     let argument = command::by_name(name)?.argument;

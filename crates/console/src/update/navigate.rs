@@ -1,4 +1,4 @@
-//! From page to page, back, and out.
+//! Navigation between pages.
 
 use std::sync::Arc;
 
@@ -20,19 +20,19 @@ use model::{AppId, NodeId, QueuePath};
 use source::{OwnHealth, SourcePlace};
 use view::{Side, health as health_of, health_of_picture};
 
-/// Opens what is under the cursor.
+/// Opens the selected row.
 pub fn open(state: &mut State) {
     each_page!(state.page(), page => page.opener())(state);
 }
 
-/// Everything about what is under the cursor.
+/// Opens the details of the selected row.
 pub fn details(state: &mut State) {
     if let Some(subject) = subject::of(state).filter(|_| !matches!(state.page(), Page::Details(_))) {
         push(state, Page::Details(DetailsPage { subject, top: 0 }));
     }
 }
 
-/// The queue tree; with a queue, the cursor on it; with `/text`, filtered.
+/// Opens the queues, at a queue, or filtered with `/text`.
 pub fn queues(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
@@ -49,7 +49,7 @@ pub fn queues(state: &mut State, argument: Option<&str>) {
     lists::show(state);
 }
 
-/// All applications, or those of a queue; with `/text`, filtered.
+/// Opens applications of a queue, or filtered with `/text`.
 pub fn apps(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
@@ -73,21 +73,21 @@ pub fn apps(state: &mut State, argument: Option<&str>) {
     }
 }
 
-/// Goes to the nodes, where they were left.
+/// Opens the nodes in their last state.
 pub fn nodes(state: &mut State) {
     home(state);
     let page = state.parked.nodes.take().unwrap_or_default();
     push(state, Page::Nodes(page));
 }
 
-/// Users and groups.
+/// Opens users and groups.
 pub fn users(state: &mut State) {
     home(state);
     let page = state.parked.users.take().unwrap_or_default();
     push(state, Page::Users(page));
 }
 
-/// Whether the cluster's numbers agree, at this time. Of a scheduler elsewhere only what its picture says is checked here.
+/// Runs checks, for a remote only of the view.
 pub fn health(state: &mut State) {
     let view = &state.cluster.view;
     let here = state.cluster.health == OwnHealth::Here;
@@ -97,13 +97,13 @@ pub fn health(state: &mut State) {
     push(state, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
-/// Everything about something that is found nowhere in a list.
+/// Opens the details of a subject outside of lists.
 pub fn sheet(state: &mut State, subject: Subject) {
     home(state);
     push(state, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
-/// What the cluster looked like, or a queue.
+/// Opens the history of the cluster or a queue.
 pub fn history(state: &mut State, queue: Option<&str>) {
     let queue =
         match queue.map(str::trim).filter(|text| !text.is_empty()).map(|text| find_queue(state, text)).transpose() {
@@ -119,13 +119,13 @@ pub fn history(state: &mut State, queue: Option<&str>) {
     push(state, Page::Details(DetailsPage { subject: Subject::History(queue.or(here)), top: 0 }));
 }
 
-/// The applications that hold queues which drain.
+/// Opens the applications that block draining queues.
 pub fn draining(state: &mut State) {
     home(state);
     push(state, Page::Apps(AppsPage { draining: true, ..AppsPage::new(None) }));
 }
 
-/// Goes to a user or a group.
+/// Opens a user or group.
 pub fn account(state: &mut State, side: Side, text: &str) {
     let known = state.cluster.part().is_some_and(|part| part.usage_of(side, text).is_some());
     let name = if known { Some(text.to_owned()) } else { completion::accounts(state, side, text, 1).pop() };
@@ -141,7 +141,7 @@ pub fn account(state: &mut State, side: Side, text: &str) {
     }
 }
 
-/// Splits `root.a /text` into the queue and the filter.
+/// `root.a /text`
 fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
     let Some(argument) = argument.map(str::trim).filter(|text| !text.is_empty()) else { return (None, None) };
     match argument.split_once('/') {
@@ -150,7 +150,6 @@ fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// The queue of a full path, or the one that fits what was written best.
 fn find_queue(state: &State, text: &str) -> Result<QueuePath, String> {
     let part = state.cluster.part().ok_or("no queue yet")?;
     let exact = part.queue_at(&QueuePath::new(text)).map(|row| row.path.clone());
@@ -158,7 +157,7 @@ fn find_queue(state: &State, text: &str) -> Result<QueuePath, String> {
     exact.or_else(best).ok_or_else(|| format!("no queue {text} in partition {}", part.name))
 }
 
-/// Goes to an application.
+/// Opens an application.
 pub fn app(state: &mut State, text: &str) {
     let id = AppId::from(text);
     let known = state.cluster.part().is_some_and(|part| part.app_by_id(&id).is_some());
@@ -168,7 +167,7 @@ pub fn app(state: &mut State, text: &str) {
             home(state);
             push(state, Page::App(AppPage::new(id, None)));
         }
-        // Lists of a scheduler elsewhere are read one after the other, and again only now and then.
+        // A remote's lists are read infrequently.
         None if state.cluster.about.place == SourcePlace::Remote => {
             state.say(Grade::Refusal, format!("no application {text} in the loaded part of the list"));
         }
@@ -176,7 +175,7 @@ pub fn app(state: &mut State, text: &str) {
     }
 }
 
-/// Goes to a node.
+/// Opens a node.
 pub fn node(state: &mut State, text: &str) {
     let id = NodeId::from(text);
     let known = state.cluster.part().is_some_and(|part| part.nodes.contains_key(&id));
@@ -190,13 +189,13 @@ pub fn node(state: &mut State, text: &str) {
     }
 }
 
-/// Looks at another partition, from its queues.
+/// Switches to another partition, at its queues.
 pub fn partition(state: &mut State, name: &str) {
     match state.cluster.view.partitions.iter().find(|part| *part.name == *name).map(|part| part.name.clone()) {
         Some(name) => {
             state.cluster.partition = name;
             home(state);
-            // The configuration is that of all partitions.
+            // All partitions share the configuration.
             let Parked { config, change, .. } = std::mem::take(&mut state.parked);
             state.parked = Parked { config, change, ..Parked::default() };
         }
@@ -207,7 +206,7 @@ pub fn partition(state: &mut State, name: &str) {
     }
 }
 
-/// Has another scheduler opened, by the name of its context.
+/// Opens another scheduler by context.
 pub fn context(state: &mut State, name: &str) {
     if !state.contexts.names().any(|known| known == name) {
         let all: Vec<&str> = state.contexts.names().collect();
@@ -222,13 +221,13 @@ pub fn context(state: &mut State, name: &str) {
     state.ask(Confirm::new(format!("Leave this scheduler for {name}?"), lines, "Leave", what));
 }
 
-/// Has another scheduler opened; what is not applied here is given up.
+/// Opens another scheduler, and drops unapplied input.
 pub fn open_context(state: &mut State, name: &str) {
     state.emit(Effect::OpenContext(name.to_owned()));
     state.say(Grade::Info, format!("opening {name}"));
 }
 
-/// Says why another scheduler that was opened, or could not be, does not take this one's place.
+/// Reports why the console stays with this scheduler.
 pub fn stay(state: &mut State, name: &str, error: Option<String>) {
     match error {
         Some(why) => state.say(Grade::Error, format!("cannot open {name}: {why}")),
@@ -239,7 +238,7 @@ pub fn stay(state: &mut State, name: &str, error: Option<String>) {
     }
 }
 
-/// Goes to the named thing, or to the best fit.
+/// Opens the named object or the best match.
 pub fn find(state: &mut State, text: &str) {
     let (thing, name) = search::typed(text.trim());
     let Some(thing) = thing else {

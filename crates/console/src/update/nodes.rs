@@ -1,4 +1,4 @@
-//! Nodes and their allocations: making the rows.
+//! Makes the rows of nodes and their allocations.
 
 use std::sync::Arc;
 
@@ -33,20 +33,20 @@ pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
 }
 
-/// Shows the nodes as a map next to the table, or no longer.
+/// Toggles the node map.
 pub fn toggle_map(state: &mut State) {
     if let Page::Nodes(page) = state.page_mut() {
         page.map = !page.map;
     }
 }
 
-/// Puts the cursor on a node.
+/// Moves the cursor to a node.
 pub fn select(page: &mut NodesPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
 }
 
-/// Finds the row of the page's node in the view.
+/// Finds the row of the page's node.
 pub fn resolve(page: &mut NodePage, part: &PartitionView) {
     let row = part.nodes.get(&page.id);
     page.there = row.is_some();
@@ -97,7 +97,7 @@ fn allocation_at(node: &NodeRow, rows: &[u64], index: usize) -> Option<(AppId, A
     node.allocations.get(rows.get(index)?).map(|allocation| (allocation.app.clone(), allocation.ask.clone()))
 }
 
-/// Puts the cursor on an allocation.
+/// Moves the cursor to an allocation.
 pub fn select_allocation(page: &mut NodePage, index: usize) {
     let Some(node) = page.row.as_ref() else { return };
     let rows = &page.list.rows;

@@ -1,4 +1,4 @@
-//! Notices of the engine: each new one is shown once, by its weight, and kept with the messages.
+//! Notices of the engine, each shown once by its weight.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,15 +7,14 @@ use crate::present::board;
 use crate::state::{ShownNotice, State};
 use view::{Notice, NoticeWeight};
 
-/// How long a notice stays if it is not closed.
 const OF_INFO: Duration = Duration::from_secs(6);
 const LONGEST: Duration = Duration::from_secs(12);
 
-/// Takes the new notices of the newest view. Returns whether there were any.
+/// Returns whether any is new.
 pub fn take(state: &mut State) -> bool {
     let notices = &state.cluster.newest.notices;
     let newest = notices.last().map_or(0, |notice| notice.number);
-    // A lower number than before is another engine's; what it said before is not news.
+    // Another engine: its earlier notices are not new.
     let seen = std::mem::replace(&mut state.notices_seen, newest);
     if newest <= seen {
         return false;
@@ -23,7 +22,7 @@ pub fn take(state: &mut State) -> bool {
     let new: Vec<Arc<Notice>> = notices.iter().filter(|notice| notice.number > seen).cloned().collect();
     for notice in new {
         state.keep(Some(state.now), notice.weight.into(), notice.title.clone(), notice.text.clone());
-        // What happened before the page Cluster was first shown is among its events, not news.
+        // Earlier events are not new there.
         let first = seen == 0 && state.board.is_some() && state.cluster.at.since(notice.at) > LONGEST;
         if !first {
             show(state, notice);
@@ -32,7 +31,6 @@ pub fn take(state: &mut State) -> bool {
     true
 }
 
-/// Puts a notice on the screen, unless a graver one is there; that one then counts it.
 fn show(state: &mut State, notice: Arc<Notice>) {
     let stays = match notice.weight {
         NoticeWeight::Info => Some(OF_INFO),
@@ -52,7 +50,7 @@ fn show(state: &mut State, notice: Arc<Notice>) {
     }
 }
 
-/// Lets a notice fade whose time has ended; on the page Cluster every notice has an end. Whether one did.
+/// Removes expired notices; on the page Cluster every notice expires.
 pub fn fade(state: &mut State) -> bool {
     let now = state.now;
     if board::is_shown(state)

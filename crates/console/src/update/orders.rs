@@ -1,4 +1,4 @@
-//! Killing, moving, pausing: the question before, the order, and its result.
+//! Kill, move, pause: the question, the operation, and its result.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use view::act::{Act, Configured, Done, Killed, Moved, Order, PartitionAct};
 use view::placement::access;
 use view::{AppRow, LimitUse, PartitionView, Side};
 
-/// Asks whether the scheduler is to pause.
+/// Asks whether to pause the scheduler.
 pub fn ask_pause(state: &mut State) {
     let name = &state.cluster.about.name;
     let live: u64 = state.cluster.view.partitions.iter().map(|part| part.live_apps as u64).sum();
@@ -38,33 +38,30 @@ pub fn resume(state: &mut State) {
     send(state, Act::Resume.into(), Purpose::Report);
 }
 
-/// Asks whether the application is to be killed.
+/// Asks whether to kill the application.
 pub fn kill(state: &mut State, reason: &str) {
     let Some(app) = target(state).and_then(|app| part(state)?.app_by_id(&app.id).cloned()) else { return };
     let Some(act) = within(state, kill_of(&app)) else { return };
     ask_kill(state, &app, Order::new(act, reason));
 }
 
-/// Asks whether an application is to be killed by this order.
 pub(super) fn ask_kill(state: &mut State, app: &AppRow, order: Order) {
     super::pods::look_up(state, &app.id);
     let lines = kill_lines(state, app);
     ask(state, format!("Kill {}?", app.id), lines, "Kill", order);
 }
 
-/// Asks whether an order is to be given; opens on not giving it.
+/// Opens a question with Cancel preselected.
 pub(super) fn ask(state: &mut State, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
     lines.extend(waived(state));
     state.ask(Confirm::new(title, lines, accept, Question::Order(Box::new(order))));
 }
 
-/// Why access lists are not checked, where RBAC alone decides.
 pub(super) fn waived(state: &State) -> Option<String> {
     let waived = state.cluster.actor().ok()?.cluster.as_ref()?.waived?;
     Some(format!("{waived}."))
 }
 
-/// What killing an application does.
 pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     let mut lines = vec![standing(state, app)];
     let held = app.allocated.add(&app.placeholder);
@@ -93,13 +90,12 @@ fn standing(state: &State, app: &AppRow) -> String {
     format!("{}, of {}, {}, submitted {age} ago", app.queue, app.who.user, app.state)
 }
 
-/// Which limit it is, in words.
 pub(super) fn limit_words(limit: &LimitUse) -> String {
     let side = if limit.side == Side::User { "user" } else { "group" };
     format!("limit of {side} {} on {}", limit.name, limit.queue)
 }
 
-/// What lets the person administer a queue. A server's decision can be known before the access lists are.
+/// A server's decision can be known before the ACLs.
 fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -> Option<String> {
     let actor = state.cluster.actor().ok()?;
     let Some(grant) = access::admin(part, queue.as_str(), &actor.identity) else {
@@ -114,7 +110,7 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
     Some(format!("{word} by the adminacl of {} ({by}).", grant.queue))
 }
 
-/// Requests a dry run of an act from the scheduler; the question to the person follows with its answer.
+/// The answer opens the question.
 pub(super) fn ask_first(state: &mut State, act: Act) {
     let asked = QuestionOrigin { turn: state.turn, at: state.now };
     send(state, act.into(), Purpose::Ask(asked));
@@ -126,7 +122,7 @@ pub(super) fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
     within(state, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
 }
 
-/// Why the application cannot be moved to a queue, as far as the view says.
+/// Why the view rejects a move.
 pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
     let part = part(state)?;
     let (expect_queue, target) = (Some(app.queue.clone()), QueuePath::new(to));
@@ -134,8 +130,7 @@ pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
     part.may_take(state.cluster.actor().ok()?, &act, app, &QueuePath::new(to)).err().map(|refusal| refusal.reason())
 }
 
-/// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not reported
-/// any more.
+/// Reports unanswered operations before a switch.
 pub fn leave_open(state: &mut State) {
     let given = state.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Report | Purpose::Batch(_)));
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
@@ -146,7 +141,6 @@ pub fn leave_open(state: &mut State) {
     }
 }
 
-/// Asks whether the application is to be moved, which could be done a moment ago.
 pub(super) fn ask_move(state: &mut State, act: Act, would: Moved) {
     let Act::In { partition, act: PartitionAct::Move { app, to, expect_queue, .. } } = act else { return };
     let mut lines = vec![format!("{} → {}", would.from, would.to)];
@@ -159,25 +153,23 @@ pub(super) fn ask_move(state: &mut State, act: Act, would: Moved) {
     ask(state, format!("Move {app}?"), lines, "Move", act.into());
 }
 
-/// A clause as a sentence of its own.
 fn sentence(clause: &str) -> String {
     let mut rest = clause.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).chain(['.']).collect())
 }
 
-/// Sends an order to the source. Returns its number.
 pub(super) fn send(state: &mut State, order: Order, purpose: Purpose) -> u64 {
     let number = state.orders.open_ticket(order.act.clone(), purpose);
     state.emit(Effect::SendOrder(number, order));
     number
 }
 
-/// Sends the order that was asked about.
+/// Sends the confirmed operation.
 pub fn yes(state: &mut State, order: Order) {
     send(state, order, Purpose::Report);
 }
 
-/// What was done, in one line.
+/// The result as one line.
 pub fn result_text(done: &Done) -> String {
     let lost = |killed: &Killed| {
         let released = format::count(killed.released.len() as u64, "allocation");
@@ -213,7 +205,7 @@ fn configured(done: &Configured) -> String {
     format!("{} is active{drain}", done.name())
 }
 
-/// The application that a command line is started on.
+/// The application that a command line targets.
 pub fn aim(state: &State) -> Option<Arc<AppRow>> {
     target(state)
 }

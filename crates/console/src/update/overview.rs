@@ -1,4 +1,4 @@
-//! The overview: opening it, having it made, taking it.
+//! The overview: opens, requests, and takes it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,18 +18,16 @@ use view::act::Refusal;
 use view::overview::Given;
 use view::waiting::SheetLine;
 
-/// How long an overview stands while the view does not change: what it shows next to the view changes all the same.
+/// Other inputs than the view change too.
 const AGAIN: Duration = Duration::from_secs(10);
-/// The same once the view is another one.
 const OF_NEWS: Duration = Duration::from_secs(1);
-/// Making overviews takes at most one part in this many of a worker's time.
+/// Overviews use 1/SHARE of a worker's time.
 const SHARE: u32 = 10;
-/// Up to how many applications and nodes the overview is made where the frame is drawn, so that all of a frame is of one moment.
+/// Up to this many applications and nodes, it is made in the draw loop: the whole frame then has one time.
 const AT_ONCE: usize = 2_000;
-/// How many rows are requested: the pane itself omits what has no room.
 const ROWS: usize = 60;
 
-/// Opens the overview; on the page itself: makes it again. Where the first page is a dashboard, that is the overview.
+/// Opens or refreshes the overview. With a dashboard, that is the overview.
 pub fn open(state: &mut State) {
     if state.board.is_some() {
         return open_board(state);
@@ -45,7 +43,6 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
 }
 
-/// Shows the dashboard; on it: moves the cursor between the tree and what needs attention.
 fn open_board(state: &mut State) {
     let was = matches!(state.page(), Page::Queues(_));
     home(state);
@@ -54,19 +51,18 @@ fn open_board(state: &mut State) {
     board.overview.index = 0;
 }
 
-/// Whether the overview is on the screen: as a page, or around the queue tree.
+/// Whether it is shown, as a page or as the dashboard.
 pub fn is_open(state: &State) -> bool {
     let page = matches!(state.page(), Page::Explain(page) if matches!(page.of, Explained::Overview(_)));
     page || is_shown(state)
 }
 
-/// Whether what is on the screen needs the last events: the list of them, the overview, and the time line of an application.
+/// Their list, the overview, and the timeline.
 pub fn reads_events(state: &State) -> bool {
     let has_time_line = matches!(state.page(), Page::Details(page) if matches!(page.subject, Subject::App(_)));
     matches!(state.page(), Page::Events(_) | Page::Pod(_) | Page::App(_)) || has_time_line || is_open(state)
 }
 
-/// Has the overview made again, as soon as it is on the screen: something that it needs has been read.
 pub(super) fn outdate(state: &mut State) {
     if let Some(board) = &mut state.board {
         board.overview.asked = None;
@@ -80,7 +76,6 @@ pub(super) fn outdate(state: &mut State) {
     }
 }
 
-/// Has the overview made, where it is missing or old.
 pub(super) fn want_board(state: &mut State) {
     if !is_shown(state) {
         return;
@@ -108,16 +103,15 @@ pub(super) fn want_board(state: &mut State) {
     state.emit(Work::Overview(Box::new(given)));
 }
 
-/// Has the overview made, where it is missing or old.
 pub(super) fn want(state: &mut State, looked: Option<Time>) {
     let now = state.now;
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let Page::Explain(page) = state.page() else { return };
-    // Nothing has come from the other side yet.
+    // The source has not responded yet.
     if state.cluster.part().is_none() {
         return;
     }
-    // While the picture stands it is made again only when another moment is shown.
+    // Frozen or in the past: only another view requires a new overview.
     let due = |asked: Duration| if stands { is_of_another(state, page) } else { now >= asked + again(state, page) };
     let old = page.asked.is_none_or(due);
     if page.awaited || !old {
@@ -130,12 +124,11 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     state.emit(Work::Overview(Box::new(given)));
 }
 
-/// Whether a page was made from another view than the one that is shown.
 pub(super) fn is_of_another(state: &State, page: &ExplainPage) -> bool {
     page.view.as_ref().is_some_and(|view| !Arc::ptr_eq(view, &state.cluster.view))
 }
 
-/// How long an overview stands: it examines everything, so a large cluster's is made less often.
+/// The refresh interval is longer for a large cluster.
 pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
     (if page.view.is_none() || is_of_another(state, page) { OF_NEWS } else { AGAIN })
         .max(page.pace.saturating_mul(SHARE))
@@ -150,24 +143,20 @@ pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
         partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
         at: until.unwrap_or(cluster.at),
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
-        // Of an earlier time it is unknown.
         cycle: cluster.cycle.filter(|_| until.is_none()),
         unread: cluster.unread.clone(),
         connection: cluster.link.trouble(),
         health: cluster.health.failed(),
         faults: state.config_faults.clone(),
         alerts: if until.is_none() { alerts(cluster) } else { Vec::new() },
-        // On a narrow screen some lines take two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         trends: trends::rings(state).cloned(),
         looked: looked.or(cluster.trends.looked).filter(|looked| until.is_none_or(|until| *looked < until)),
     }
 }
 
-/// How many alerts the overview names.
 const ALERTS: usize = 5;
 
-/// The alerts that are on, as lines.
 fn alerts(cluster: &Cluster) -> Vec<(bool, SheetLine)> {
     let on: Vec<&Alert> = cluster.alerts.iter().flat_map(|picture| picture.on()).collect();
     let line = |alert: &&Alert| {
@@ -185,7 +174,7 @@ fn matters(record: &view::Record, until: Option<Time>) -> bool {
     record.is_important() && until.is_none_or(|until| record.at <= until)
 }
 
-/// Takes an overview for its page, where that is still there.
+/// Takes an overview if its page still exists.
 pub fn take(state: &mut State, made: OverviewMade) {
     if state.board.is_some() {
         return board::take(state, made);

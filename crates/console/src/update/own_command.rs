@@ -1,4 +1,4 @@
-//! A person's own commands: asking about one, and having it run.
+//! The user's own commands: confirmation and start.
 
 use crate::present::own_command::{filled, named};
 use crate::state::effect::Effect;
@@ -7,7 +7,7 @@ use crate::state::own_command::{OwnOutput, OwnRun};
 use crate::state::work::Work;
 use crate::state::{Grade, State};
 
-/// Runs the command of a name with what is under the cursor; asks first where it is to be asked.
+/// Runs a command, after confirmation if configured.
 pub fn run(state: &mut State, name: &str) {
     let Some(command) = named(state, name.trim()) else {
         let names: Vec<&str> = state.own_commands.iter().map(|command| command.name.as_str()).collect();
@@ -27,7 +27,7 @@ pub fn run(state: &mut State, name: &str) {
     }
 }
 
-/// Has it run.
+/// Starts it.
 pub fn start(state: &mut State, run: OwnRun) {
     if run.output == OwnOutput::Background {
         state.say(Grade::Info, format!("{} runs", run.name));

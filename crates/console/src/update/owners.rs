@@ -1,4 +1,4 @@
-//! The owners of the pods of an application: looked up for the question of a kill, suspended and let run again.
+//! The owners of an application's pods.
 
 use std::sync::Arc;
 
@@ -14,10 +14,9 @@ use source::SuspendOrder;
 use view::act::{Act, Code, PartitionAct, Refusal};
 use view::kubernetes::{Chain, OwnerDone, OwnerObject};
 
-/// How many owners a question names.
 const NAMED: usize = 6;
 
-/// Takes news: a question that was opened before the pods came gets its figures when they are there.
+/// Updates an open question when the pods are loaded.
 pub fn follow(state: &mut State) {
     let asked = match state.layers.last() {
         Some(Layer::Confirm(Confirm { what: Question::Order(order), .. })) => match &order.act {
@@ -31,7 +30,7 @@ pub fn follow(state: &mut State) {
     }
 }
 
-/// Takes the owners that were looked up: for the question of a kill that is open, or for the one about suspending them.
+/// Takes owners for the kill question, or to suspend them.
 pub fn found(state: &mut State, app: AppId, chains: Result<Vec<Chain>, String>) {
     let wanted = state.orders.suspending.take_if(|(of, _)| *of == app);
     state.orders.owners = Some(FoundOwners { app: app.clone(), chains: chains.clone() });
@@ -46,7 +45,6 @@ pub fn found(state: &mut State, app: AppId, chains: Result<Vec<Chain>, String>) 
     state.redraw();
 }
 
-/// Writes the question about killing an application again, with what is known now.
 fn refresh_question(state: &mut State, app: &AppId) {
     let Some(Layer::Confirm(Confirm { what: Question::Order(order), .. })) = state.layers.last() else { return };
     let Act::In { act: PartitionAct::Kill { app: asked, .. }, .. } = &order.act else { return };
@@ -60,7 +58,7 @@ fn refresh_question(state: &mut State, app: &AppId) {
     }
 }
 
-/// Asks, once the owners are known, whether those of the application under the cursor are to be suspended.
+/// Asks once the owners are known.
 pub fn suspend(state: &mut State) {
     let Some(app) = target(state) else { return };
     state.orders.suspending = Some((app.id.clone(), QuestionOrigin { turn: state.turn, at: state.now }));
@@ -128,7 +126,7 @@ fn named(owners: &[OwnerObject], what: &str) -> Vec<String> {
     lines
 }
 
-/// Asks whether the owners that were suspended last from here are to run again.
+/// Asks whether to resume the last suspended owners.
 pub fn unsuspend(state: &mut State) {
     let Some(last) = state.orders.suspended.clone() else { return };
     let mut lines = named(&last.owners, "spec.suspend becomes false");
@@ -138,12 +136,12 @@ pub fn unsuspend(state: &mut State) {
     state.ask(Confirm::new(title, lines, "Run again", Question::Suspend(Box::new(order))));
 }
 
-/// Has owners suspended, or run again.
+/// Suspends or resumes owners.
 pub fn yes(state: &mut State, order: SuspendOrder) {
     state.emit(Effect::Owners(OwnersWork::Suspend(Box::new(order))));
 }
 
-/// Takes what was done to owners.
+/// Takes the results for the owners.
 pub fn done(state: &mut State, order: SuspendOrder, outcome: Result<Vec<OwnerDone>, Refusal>) {
     let (verb, app) = (if order.suspended { "suspended" } else { "running again" }, &order.app);
     match outcome {

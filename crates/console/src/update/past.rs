@@ -1,4 +1,4 @@
-//! Going back in time, and returning.
+//! Time travel.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::update::lists;
 use model::Time;
 use view::{ChangeDetail, ChangeType, Chapter, ObjectType, Record, View};
 
-/// Goes back by a span (`10m`, `1h30m`), or to a moment (`0:41`); without either, one step.
+/// Goes back by `10m`, `1h30m`, to `0:41`, or by one step.
 pub fn back(state: &mut State, wanted: Option<&str>) {
     let Some(wanted) = wanted.map(str::trim).filter(|text| !text.is_empty()) else { return step(state, Step::Back) };
     let here = state.cluster.past.shown.as_ref().map_or(state.cluster.past.live, |shown| shown.at);
@@ -38,7 +38,7 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
     go_to(state, target);
 }
 
-/// Goes to a moment.
+/// Goes to a time.
 pub fn go_to(state: &mut State, target: Time) {
     let seen = state.cluster.past.at(target).map(|seen| {
         let at = target.min(seen.until);
@@ -51,7 +51,6 @@ pub fn go_to(state: &mut State, target: Time) {
     }
 }
 
-/// Has the picture of a time made; `instead` is shown if it cannot be fetched.
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
     state.say(Grade::Info, format!("loading the state at {}", when(state, wanted.at)));
@@ -59,7 +58,7 @@ fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) 
     state.cluster.past.fetching = Some(Fetch { wanted, instead });
 }
 
-/// Takes the picture of a time, or why there is none.
+/// Takes a past view, or why it is unavailable.
 pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) {
     let past = &mut state.cluster.past;
     let Some(fetch) = past.fetching.take_if(|fetch| fetch.wanted.at == at) else { return };
@@ -74,13 +73,12 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
     }
 }
 
-/// The picture stays while something is written or asked over it: both are about what is there.
+/// An open input or question refers to the current view.
 fn later(state: &mut State, at: Time) {
     let report = format!("{} was loaded after you left the page; go there again", when(state, at));
     state.say(Grade::Info, report);
 }
 
-/// Says how far back it goes.
 fn refuse(state: &mut State) {
     let past = &state.cluster.past;
     let report = match past.oldest() {
@@ -94,18 +92,17 @@ fn refuse(state: &mut State) {
     state.say(Grade::Refusal, report);
 }
 
-/// A moment of the cluster's time, as it is shown.
 fn when(state: &State, at: Time) -> String {
     format::when(at, state.cluster.past.live)
 }
 
-/// Goes to the moment before the last thing that mattered, or to the one before the next.
+/// Steps to right before the previous or next important moment.
 pub fn step(state: &mut State, step: Step) {
     state.cluster.past.stepping = Some(step);
     state.emit(Effect::FindMoments(state.cluster.past.looked));
 }
 
-/// Takes what happened since one looked last, and makes the step that waited for it.
+/// Takes important events, and makes the waiting step.
 pub fn take_moments(state: &mut State, looked: MomentPage) {
     let past = &mut state.cluster.past;
     if past.instance != looked.instance {
@@ -115,7 +112,7 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
     }
     if looked.next >= past.looked || past.moments.is_empty() {
         if !past.chapters.is_watched() || looked.lowest > past.looked {
-            // Earlier moments no longer exist from the events; the kept past may show them.
+            // The stored past may contain earlier moments.
             past.chapters.watched_from(looked.first.unwrap_or(past.live));
         }
         past.looked = looked.next;
@@ -125,7 +122,6 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
     if past.retained { step_retained(state, step) } else { step_seen(state, step) }
 }
 
-/// Makes a step where any time can be seen.
 fn step_retained(state: &mut State, step: Step) {
     let past = &mut state.cluster.past;
     past.chapters.seeking = None;
@@ -148,7 +144,7 @@ fn step_retained(state: &mut State, step: Step) {
     }
 }
 
-/// Takes what happened right before or after a time, and makes the step that waited for it.
+/// Makes the waiting step.
 pub fn take_span(state: &mut State, at: Time, step: Step, found: Result<Span, String>) {
     let chapters = &mut state.cluster.past.chapters;
     let wanted = Seek { step, at };
@@ -170,7 +166,6 @@ pub fn take_span(state: &mut State, at: Time, step: Step, found: Result<Span, St
     }
 }
 
-/// Makes a step among what this console has seen.
 fn step_seen(state: &mut State, step: Step) {
     let past = &mut state.cluster.past;
     match (past.next(&state.cluster.view, step), step) {
@@ -183,14 +178,12 @@ fn step_seen(state: &mut State, step: Step) {
     }
 }
 
-/// Says that there is no step back: the past goes back to a time.
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
     let report = format!("no important events{before}; the past goes back to {}", when(state, from));
     state.say(Grade::Refusal, report);
 }
 
-/// Puts a view of the past on the screen.
 fn show(state: &mut State, view: Arc<View>, shown: Shown) {
     state.cluster.frozen = None;
     state.cluster.at = shown.at;
@@ -216,7 +209,7 @@ fn changed(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// A moment of the cluster's time as written: `0:41`, `1:02:03`.
+/// `0:41`, `1:02:03`
 fn moment(text: &str) -> Option<Time> {
     let parts: Option<Vec<u64>> = text.split(':').map(|part| part.parse().ok()).collect();
     let seconds = match parts?.as_slice() {
@@ -226,16 +219,15 @@ fn moment(text: &str) -> Option<Time> {
         }
         _ => return None,
     };
-    // The whole second is meant.
     Some(Time(seconds.checked_add(1)?.checked_mul(1_000_000)?.checked_sub(1)?))
 }
 
-/// Whether an event is something that mattered.
+/// Whether an event is important.
 pub fn matters(record: &Record) -> bool {
     words(record).is_some()
 }
 
-/// The moments that mattered in a kept chapter.
+/// The important moments of a stored chapter.
 pub fn span_of_chapter(chapter: Chapter) -> Span {
     let Chapter { from, to, first, last, records, starts } = chapter;
     let mut report = moments(records.iter().map(|record| (0, record)));
@@ -245,17 +237,16 @@ pub fn span_of_chapter(chapter: Chapter) -> Span {
     Span { from, to, moments: report.into(), first, last }
 }
 
-/// What is reported of a configuration that became active.
 const LOADED: &str = "a configuration was applied";
 
-/// What mattered among events: preemption, kills, moves, failures, rejections, drains, configurations, nodes.
+/// Finds preemption, kills, moves, failures, rejections, drains, configurations, nodes.
 pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Moment> {
     let report = records.filter_map(|(number, record)| {
         let text = words(record)?;
         Some(Moment { number, at: record.at, text })
     });
     let mut report: Vec<Moment> = report.collect();
-    // A kill is also a failure, and a rollback is also a new configuration: each is one moment.
+    // A kill is also a failure, and a rollback a new configuration: count once.
     let besides = |moment: &Moment| match moment.text.strip_suffix(" was killed") {
         Some(object) => Some((moment.at, format!("{object} failed"))),
         None => moment.text.contains(" restored revision ").then(|| (moment.at, LOADED.to_owned())),
@@ -265,7 +256,6 @@ pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Mome
     report
 }
 
-/// What happened, where it is something that mattered.
 fn words(record: &Record) -> Option<String> {
     let Record { object, message, reference, .. } = record;
     Some(match (record.kind, record.detail) {

@@ -1,4 +1,4 @@
-//! Where a submission would go: the form, the configuration it is held against; and why things are where they are.
+//! The placement page.
 
 use std::sync::Arc;
 
@@ -18,8 +18,7 @@ use crate::update::stack::{home, push};
 use model::Identity;
 use view::View;
 
-/// Goes to the page; with the name of a file, under that configuration. Without one, under the running one when the page is on
-/// the screen already.
+/// Opens it with a configuration file; otherwise an open page returns to the running configuration.
 pub fn open(state: &mut State, file: Option<&str>) {
     let there = matches!(state.page(), Page::Placement(_));
     home(state);
@@ -31,14 +30,13 @@ pub fn open(state: &mut State, file: Option<&str>) {
             (page.top, page.edited) = (0, None);
             state.emit(Work::ReadConfig(WantedFile { name: name.to_owned(), config: None, profile }));
         }
-        // What is edited may be another text by now.
         None if there || page.edited.is_some() => (page.against, page.edited) = (Against::Running, None),
         None => {}
     }
     push(state, Page::Placement(page));
 }
 
-/// Goes from the editor to the form, held against the text as it is edited; the way back leads to the editor.
+/// Opens it with the edited text; going back returns to the editor.
 pub fn try_text(state: &mut State) {
     let Page::Config(page) = state.page() else { return };
     let (version, config) = (page.buffer.version(), page.checked.config.clone());
@@ -54,7 +52,7 @@ fn fresh(identity: &Identity) -> PlacementPage {
     PlacementPage { form: Form::of(identity), ..PlacementPage::default() }
 }
 
-/// Takes a configuration that was read, if it is still the one that is wanted.
+/// Takes a configuration if it is still wanted.
 pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) {
     let on_stack = state.pages.iter_mut().find_map(|page| match page {
         Page::Placement(page) => Some(page),
@@ -71,7 +69,7 @@ pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) {
     state.redraw();
 }
 
-/// Why the application under the cursor is where it is, or who may do what in the queue under it.
+/// The selected application's placement, or the queue's ACLs.
 pub fn why(state: &mut State) {
     let subject = match subject::of(state) {
         Some(Subject::Queue(path)) => Subject::Access(path),
@@ -81,7 +79,7 @@ pub fn why(state: &mut State) {
     push(state, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
-/// Puts the submission that an application was into the form.
+/// Fills the form with an application's submission.
 pub fn try_again(state: &mut State) {
     let Some(Subject::App(row) | Subject::Why(row)) = subject::of(state) else { return };
     open(state, None);
@@ -97,7 +95,7 @@ pub fn step(page: &mut PlacementPage, step: isize) {
     page.suggestion.clear();
 }
 
-/// Empties the form; an empty one becomes that of the console's user.
+/// An empty form is filled with the console's user.
 pub fn clear(state: &mut State) {
     let identity = state.cluster.identity.clone();
     if let Page::Placement(page) = state.page_mut() {
@@ -107,7 +105,7 @@ pub fn clear(state: &mut State) {
     }
 }
 
-/// Lets a key work on the field under the cursor.
+/// Applies a key to the field under the cursor.
 pub fn key(state: &mut State, key: Key) {
     let Page::Placement(page) = state.page_mut() else { return };
     if !edit(page.form.line_mut(page.field), key) {
@@ -127,7 +125,7 @@ fn suggest_again(state: &mut State) {
     }
 }
 
-/// Takes what is shown behind the cursor; with nothing there the cursor goes to the right.
+/// Accepts the suggestion; without one the cursor moves right.
 pub fn take_suggestion(state: &mut State) {
     let Page::Placement(page) = state.page_mut() else { return };
     let line = page.form.line_mut(page.field);
@@ -140,7 +138,7 @@ pub fn take_suggestion(state: &mut State) {
     suggest_again(state);
 }
 
-/// Puts pasted text into the field under the cursor.
+/// Pastes text into the field under the cursor.
 pub fn paste(state: &mut State, text: &str) -> bool {
     let Page::Placement(page) = state.page_mut() else { return false };
     page.form.line_mut(page.field).paste(text);
@@ -149,7 +147,7 @@ pub fn paste(state: &mut State, text: &str) -> bool {
     true
 }
 
-/// Ends scrolling at the last line.
+/// Limits scrolling to the last line.
 pub fn settle(state: &mut State) {
     let (lines, room) = match (state.page(), layout::regions(state)) {
         (Page::Placement(page), Some(regions)) => crate::present::placement::extent(state, page, regions.rows),

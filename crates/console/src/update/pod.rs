@@ -1,4 +1,4 @@
-//! The page of a pod: opening it, reading what it shows, searching in it.
+//! The page of a pod.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,12 @@ use crate::update::stack::push;
 use view::job::JobOutput;
 use view::kubernetes::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName, PodRow};
 
-/// How long data precede they are requested again, though the pod has not changed.
 const AGAIN: Duration = Duration::from_secs(10);
-/// How soon they are requested again when it has.
 const CHANGED: Duration = Duration::from_secs(1);
-/// How long after a failure a log is opened again.
 const REOPEN: Duration = Duration::from_secs(5);
-/// How many columns a step to the side is.
 const STEP: usize = 16;
 
-/// Shows a part of the pod under the cursor; on its page another part of it.
+/// Opens a part of the pod.
 pub fn open(state: &mut State, part: PodPart) {
     if let Page::Pod(page) = state.page_mut() {
         return page.turn_to(part);
@@ -32,7 +28,7 @@ pub fn open(state: &mut State, part: PodPart) {
     push(state, Page::Pod(Box::new(PodPage::new(row, part))));
 }
 
-/// Has the YAML of what is under the cursor copied, when it has come. Whether that is an object of Kubernetes.
+/// Returns whether it is a Kubernetes object.
 pub fn copy(state: &mut State) -> bool {
     let Some(of) = shown::object(state) else { return false };
     let name = match &of {
@@ -44,7 +40,7 @@ pub fn copy(state: &mut State) -> bool {
     true
 }
 
-/// Takes a YAML that is to be copied.
+/// Takes a YAML for the clipboard.
 pub fn copied(state: &mut State, text: Result<String, String>) {
     match text {
         Ok(text) => {
@@ -56,7 +52,7 @@ pub fn copied(state: &mut State, text: Result<String, String>) {
     }
 }
 
-/// Shows the next pod of the application, or the one before.
+/// Shows another pod of the application.
 pub fn step(state: &mut State, by: isize) {
     let Page::Pod(page) = state.page() else { return };
     let all = siblings(state, &page.row);
@@ -78,7 +74,7 @@ pub fn next_container(state: &mut State) {
     }
 }
 
-/// Shows the log of the run before the last restart, or of this one again.
+/// The run before the last restart.
 pub fn toggle_previous(state: &mut State) {
     if let Page::Pod(page) = state.page_mut() {
         page.previous = !page.previous;
@@ -86,21 +82,21 @@ pub fn toggle_previous(state: &mut State) {
     }
 }
 
-/// Stays with the end of the log, or stops doing so.
+/// Toggles following the log.
 pub fn toggle_follow(state: &mut State) {
     if let Page::Pod(page) = state.page_mut() {
         page.follow = !page.follow;
     }
 }
 
-/// Scrolls to the side.
+/// Scrolls horizontally.
 pub fn shift(state: &mut State, right: bool) {
     if let Page::Pod(page) = state.page_mut() {
         page.left = if right { page.left + STEP } else { page.left.saturating_sub(STEP) };
     }
 }
 
-/// Has what the page shows read, where it is missing or old. A log ends when its page is left.
+/// Missing or old data. Leaving the page closes a log.
 pub fn want(state: &mut State) {
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
     let Page::Pod(page) = state.page() else {
@@ -140,7 +136,6 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// Whether data are missing or old; then they count as requested.
 fn due<T>(data: &mut Requested<T>, row: &Arc<PodRow>, now: Duration) -> bool {
     let same = data.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, row));
     let wait = if same { AGAIN } else { CHANGED };
@@ -160,7 +155,6 @@ fn want_log(state: &mut State, row: &PodRow, container: Arc<str>, previous: bool
         let opened = watch.of.as_ref().map_or(1, |of| of.opened + 1);
         let (namespace, pod) = (Arc::clone(&row.namespace), Arc::clone(&row.name));
         let of = LogName { namespace, pod, container, previous, opened };
-        // Why it failed stays until something comes.
         let failed = watch.failed.clone().filter(|_| same).map(|(why, _)| (why, state.now));
         let awaited = true;
         let output = if same { watch.output.clone() } else { OutputText::default() };
@@ -178,7 +172,7 @@ fn want_log(state: &mut State, row: &PodRow, container: Arc<str>, previous: bool
     }
 }
 
-/// When something is to be read again, on the console's clock.
+/// When to read again, on the console's clock.
 pub fn next_due(state: &State) -> Option<Duration> {
     let Page::Pod(page) = state.page() else { return None };
     if state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() {
@@ -192,7 +186,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     }
 }
 
-/// Takes the events of a pod, if it is still on the screen.
+/// Takes events of the pod on the screen.
 pub fn take_events(state: &mut State, uid: &Arc<str>, events: Result<Vec<ObjectEvent>, String>) {
     if state.pod.uid.as_ref() == Some(uid) {
         state.pod.events.awaited = false;
@@ -200,7 +194,7 @@ pub fn take_events(state: &mut State, uid: &Arc<str>, events: Result<Vec<ObjectE
     }
 }
 
-/// Takes the YAML of a pod, if it is still on the screen.
+/// Takes the text of the pod on the screen.
 pub fn take_text(state: &mut State, uid: &Arc<str>, text: Result<String, String>) {
     if state.pod.uid.as_ref() == Some(uid) {
         state.pod.text.awaited = false;
@@ -208,7 +202,7 @@ pub fn take_text(state: &mut State, uid: &Arc<str>, text: Result<String, String>
     }
 }
 
-/// Takes what came of a log, if it is still on the screen.
+/// Takes a log of the pod on the screen.
 pub fn take_log(state: &mut State, of: &LogName, part: Result<LogPart, String>) {
     let now = state.now;
     let watch = &mut state.pod.log;
@@ -219,7 +213,7 @@ pub fn take_log(state: &mut State, of: &LogName, part: Result<LogPart, String>) 
     match part {
         Ok(LogPart { bytes, ended }) => {
             (watch.ended, watch.failed) = (ended, None);
-            // Opened again it restarts.
+            // A reopened log restarts at its beginning.
             let first = if watch.output.attempt == of.opened { watch.output.next } else { 0 };
             watch.output.take(&JobOutput { attempt: of.opened, first, bytes, more: !ended });
         }
@@ -227,7 +221,7 @@ pub fn take_log(state: &mut State, of: &LogName, part: Result<LogPart, String>) 
     }
 }
 
-/// Finds the pod of the page in the newest view, keeps the end of its log on the screen, and goes to a match that is searched for.
+/// Updates the pod, follows its log, and goes to the match.
 pub fn settle(state: &mut State, height: usize) {
     let Page::Pod(page) = state.page() else { return };
     let kubernetes = state.cluster.view.kubernetes.clone();
@@ -257,7 +251,7 @@ fn go_to(page: &mut PodPage, found: Option<usize>, height: usize) {
     }
 }
 
-/// Goes to the next match, or to the one before.
+/// Goes to the next or previous match.
 pub fn next_found(state: &mut State, forward: bool) {
     let height = crate::present::layout::rows_on_screen(state);
     let Page::Pod(page) = state.page() else { return };
@@ -272,7 +266,7 @@ pub fn next_found(state: &mut State, forward: bool) {
     }
 }
 
-/// The next line with a match, from a line on and round the end; `here` when that line itself counts.
+/// Searches cyclically; `here` includes the start line.
 fn find(state: &State, page: &PodPage, from: usize, forward: bool, here: bool) -> Option<usize> {
     let matches = shown::matches(state, page);
     let beyond = |line: &&usize| if here { **line >= from } else { **line > from };

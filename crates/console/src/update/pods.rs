@@ -1,4 +1,4 @@
-//! The pods of an application in the question about killing it, and having their owners looked up.
+//! Pods in the kill question.
 
 use std::sync::Arc;
 
@@ -10,14 +10,13 @@ use model::AppId;
 use view::AppRow;
 use view::kubernetes::{ListState, ObjectKind};
 
-/// Has the owners of the pods of an application looked up, once the pods are known.
+/// Looks up owners once the pods are loaded.
 pub(super) fn look_up(state: &mut State, app: &AppId) {
     state.orders.owners = None;
     state.orders.owners_asked = None;
     ask_for(state, app);
 }
 
-/// The same, leaving what was found before.
 pub(super) fn ask_for(state: &mut State, app: &AppId) {
     let Some(part) = part(state).map(|part| Arc::clone(&part.name)) else { return };
     if known(state).is_ok_and(|known| known) {
@@ -26,10 +25,10 @@ pub(super) fn ask_for(state: &mut State, app: &AppId) {
     }
 }
 
-/// Whether the pods have come, where orders go to a cluster.
+/// Whether pods are loaded, if operations go to a cluster.
 ///
 /// # Errors
-/// Why they do not come.
+/// Why not.
 pub(super) fn known(state: &State) -> Result<bool, String> {
     match state.cluster.newest.kubernetes.as_ref().map(|all| all.lists.get(ObjectKind::Pods)) {
         None | Some(ListState::Awaited) => Ok(false),
@@ -38,7 +37,6 @@ pub(super) fn known(state: &State) -> Result<bool, String> {
     }
 }
 
-/// The sentences about pods in the question about killing an application.
 pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     if !state.cluster.actor.as_ref().is_ok_and(|actor| actor.cluster.is_some()) {
         return Vec::new();

@@ -1,10 +1,10 @@
-//! Questions: opening one, answering it, and writing the reason of its order.
+//! Questions and their answers.
 //!
 //! Invariants:
-//! - every question opens on the answer that changes nothing;
-//! - a letter never moves between the answers, and one that means nothing keeps a question from being answered for a moment: it was
-//!   written for something else;
-//! - what was typed for one question does not answer the next: after one that requested a name, the next takes no answer for a moment.
+//! - every question preselects the answer that changes nothing;
+//! - a letter never moves between answers, and one without meaning blocks answers for a moment: it was typed for
+//!   something else;
+//! - text typed for one question does not answer the next, which accepts no answer for a moment.
 
 use crate::state::effect::{Effect, WhatIfStep};
 use crate::state::layer::{Confirm, Layer, Question};
@@ -15,7 +15,7 @@ use crate::update::{bulk, change, config, job, navigate, orders, own_command, ow
 use source::SuspendOrder;
 use view::act::Order;
 
-/// Lets the question on top be answered: by the answer that is chosen, or by the name that was typed.
+/// Answers with the selected button or the typed name.
 pub fn accept(state: &mut State) {
     let Some(Layer::Confirm(question)) = state.layers.last() else { return };
     match &question.typed {
@@ -30,7 +30,7 @@ pub fn accept(state: &mut State) {
     }
 }
 
-/// Does what was asked about.
+/// Carries out the question.
 pub fn yes(state: &mut State) {
     let Some(Layer::Confirm(question)) = state.layers.pop() else { return };
     closed(state, &question);
@@ -51,21 +51,21 @@ pub fn yes(state: &mut State) {
     state.redraw();
 }
 
-/// A question no longer exists: what was typed for it may still be on its way.
+/// Keys typed for it may still arrive.
 pub fn closed(state: &mut State, question: &Confirm) {
     if question.typed.is_some() {
         state.typed_until = state.now + Confirm::MOMENT;
     }
 }
 
-/// Chooses the other answer.
+/// Selects the other button.
 pub fn other_answer(state: &mut State) {
     if let Some(Layer::Confirm(question)) = state.layers.last_mut() {
         question.accepting = !question.accepting;
     }
 }
 
-/// A letter that means nothing in a question of two answers.
+/// A letter without meaning in a question.
 pub fn stray(state: &mut State) {
     let now = state.now;
     if let Some(Layer::Confirm(question)) = state.layers.last_mut() {
@@ -76,7 +76,7 @@ pub fn stray(state: &mut State) {
     }
 }
 
-/// Starts to write the reason.
+/// Starts typing the reason.
 pub fn write_reason(state: &mut State) {
     if let Some(Layer::Confirm(Confirm { reason: Some(reason), .. })) = state.layers.last() {
         let line = LineEdit::new(reason.clone());
@@ -84,7 +84,7 @@ pub fn write_reason(state: &mut State) {
     }
 }
 
-/// Takes the reason that was written.
+/// Takes the typed reason.
 pub fn take_reason(state: &mut State) {
     let Some(Layer::Reason { line }) = state.layers.pop() else { return };
     if let Some(Layer::Confirm(question)) = state.layers.last_mut() {

@@ -1,4 +1,4 @@
-//! The queue tree: making its rows, folding.
+//! The queue tree: rows and folds.
 
 use std::sync::Arc;
 
@@ -15,16 +15,15 @@ use crate::update::lists;
 use model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
 use view::{PartitionView, QueueRow, QueueSlot};
 
-/// What the filter says of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Retained {
     Hidden,
-    /// Something below it passed.
+    /// A descendant matches.
     Above,
     Passed,
 }
 
-/// Makes the rows: depth first, siblings in the order of the sort; with a filter what passed it and all above, unfolded.
+/// Lists depth first, siblings sorted; with a filter the matches and their ancestors.
 pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     let retained = ColumnFilter::parse(&page.list.filter, unit).map(|filter| sieve(page, part, &filter));
     let mut rows = Vec::with_capacity(page.list.rows.len());
@@ -57,7 +56,6 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     find_cursor(page, part);
 }
 
-/// The width of the longest name, with its indent, and with room behind it for the name of an exhausted resource.
 fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
     let behind = |row: &QueueRow| {
         let own = |name: &&str| *name != VCORE && *name != MEMORY;
@@ -72,7 +70,6 @@ fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
     [rows.iter().map(wide).max().unwrap_or(0), 0, 0]
 }
 
-/// The children of a queue in the order of a sort.
 fn sorted_children(page: &QueuesPage, part: &PartitionView, row: &QueueRow, into: &mut Vec<QueueSlot>) {
     let sort = page.list.sort;
     let mut keyed: Vec<_> = row
@@ -85,17 +82,15 @@ fn sorted_children(page: &QueuesPage, part: &PartitionView, row: &QueueRow, into
     into.extend(keyed.into_iter().map(|(_, _, slot)| slot));
 }
 
-/// What siblings are sorted by: of their paths the last part is enough.
+/// The last part of a path is enough.
 fn key<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
     if column == QueueColumn::Queue { Value::text(row.path.name()) } else { says(page, part, row, column) }
 }
 
-/// What a column says of a queue on the page.
 fn says<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
     waits(page.waiting.as_deref(), row, column).unwrap_or_else(|| value(part, row, column))
 }
 
-/// What the filter says of each queue, by slot.
 fn sieve(page: &QueuesPage, part: &PartitionView, filter: &ColumnFilter<QueueColumn>) -> Vec<Retained> {
     let rows: Vec<&QueueRow> = part.walk().map(AsRef::as_ref).collect();
     let passed =
@@ -117,7 +112,7 @@ fn sieve(page: &QueuesPage, part: &PartitionView, filter: &ColumnFilter<QueueCol
     retained
 }
 
-/// Puts the cursor back on its queue; where that is folded away, on the queue that hides it.
+/// Finds the queue, or the folded ancestor.
 fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
     let rows = &page.list.rows;
     let filtered = !page.list.filter.is_empty();
@@ -133,10 +128,10 @@ fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
             })
         })
     };
-    // While the filter is being written, a row that is only there for one below it is no find.
+    // A row shown only for its descendants is not a match.
     let seeking = page.list.seeking && filtered;
     let here = |index: usize| path_at(rows, part, index).filter(|_| !seeking || rows[index].matched);
-    // A row that a filter or a fold hides is still wanted; a removed one is not.
+    // A hidden row stays wanted, a removed one does not.
     page.list.cursor.find(rows.len(), here, instead, filtered || instead.is_some());
 }
 
@@ -144,13 +139,13 @@ fn path_at(rows: &[QueueLine], part: &PartitionView, index: usize) -> Option<Que
     part.queue(rows.get(index)?.slot).map(|row| row.path.clone())
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut QueuesPage, part: &PartitionView, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| path_at(rows, part, index));
 }
 
-/// Folds or unfolds the queue under the cursor.
+/// Toggles the fold of the selected queue.
 pub fn toggle_fold(state: &mut State) {
     with_queue(state, |page, path, _| {
         if !page.collapsed.remove(&path) {
@@ -159,7 +154,7 @@ pub fn toggle_fold(state: &mut State) {
     });
 }
 
-/// Folds the queue under the cursor; goes to its parent if it is folded or has nothing to fold.
+/// Goes to the parent if it is folded or a leaf.
 pub fn fold_or_parent(state: &mut State) {
     with_queue(state, |page, path, line| {
         if line.fold == Fold::Open && page.list.filter.is_empty() {
@@ -170,7 +165,7 @@ pub fn fold_or_parent(state: &mut State) {
     });
 }
 
-/// Unfolds the queue under the cursor; goes to its first child if it is open.
+/// Goes to the first child if it is unfolded.
 pub fn open_or_child(state: &mut State) {
     let open = line_at_cursor(state).is_some_and(|line| line.fold == Fold::Open);
     if open {
@@ -181,7 +176,7 @@ pub fn open_or_child(state: &mut State) {
     });
 }
 
-/// Folds everything below the children of the root.
+/// Folds all queues below the children of the root.
 pub fn fold_all(state: &mut State) {
     let Some(part) = state.cluster.part() else { return };
     let parents = part.walk().filter(|row| !row.children.is_empty() && row.parent.is_some());
@@ -192,7 +187,7 @@ pub fn fold_all(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Unfolds every queue; the cursor stays on its own.
+/// Unfolds all queues; the cursor stays on its queue.
 pub fn open_all(state: &mut State) {
     if let Page::Queues(page) = state.page_mut() {
         page.collapsed.clear();

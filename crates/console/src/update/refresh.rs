@@ -1,17 +1,16 @@
-//! How often the screen takes news: at once, or at most once in an interval.
+//! The refresh interval of the screen.
 
 use std::time::Duration;
 
 use crate::present::format;
 use crate::state::{Grade, State};
 
-/// The longest interval.
 const MOST: Duration = Duration::from_secs(600);
 
-/// Reads an interval: `5s`, `500ms`, `1m`, `0` for at once.
+/// `5s`, `500ms`, `1m`, `0` for immediately.
 ///
 /// # Errors
-/// What would be one.
+/// The valid forms.
 pub fn read(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let (digits, unit) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());
@@ -28,7 +27,7 @@ pub fn read(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("{text} is not an interval: write 0, 500ms, 5s, 1m, at most 10m"))
 }
 
-/// Sets the interval, or says what it is.
+/// Sets or reports the interval.
 pub fn set(state: &mut State, argument: Option<&str>) {
     match argument.map(read) {
         None => {}
@@ -43,12 +42,12 @@ pub fn set(state: &mut State, argument: Option<&str>) {
     state.say(Grade::Info, words);
 }
 
-/// Whether news have to wait.
+/// Whether updates must wait.
 pub fn waits(state: &State) -> bool {
     state.options.refresh > Duration::ZERO && state.now < due(state)
 }
 
-/// When the screen takes news again.
+/// When the screen refreshes again.
 pub fn due(state: &State) -> Duration {
     state.refreshed.saturating_add(state.options.refresh)
 }

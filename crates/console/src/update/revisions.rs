@@ -1,4 +1,4 @@
-//! The history of configurations: looking at one, comparing two, bringing one back.
+//! The revisions: view, compare, and roll back.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ use model::Time;
 use view::act::{Act, ChangeLine, Configured};
 use view::audit::Revision;
 
-/// Goes to the history of configurations.
+/// Opens the revisions.
 pub fn open(state: &mut State) {
     open_at(state, None);
 }
 
-/// The same, with the cursor on a revision.
+/// Opens the revisions at a number.
 pub fn open_at(state: &mut State, number: Option<u64>) {
     home(state);
     let mut page = state.parked.revisions.take().unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn open_at(state: &mut State, number: Option<u64>) {
     push(state, Page::Revisions(page));
 }
 
-/// Makes the rows; of those that became active after `until` none.
+/// Makes the rows without revisions after `until`.
 pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>, now: Time) {
     let then = |revision: &&Arc<Revision>| until.is_none_or(|until| revision.at <= until);
     let mut shown: Vec<&Arc<Revision>> = ledger.revisions().iter().filter(then).collect();
@@ -65,13 +65,13 @@ pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>, n
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|one| one.number), None, filtered);
 }
 
-/// Puts the cursor on a revision.
+/// Moves the cursor to a revision.
 pub fn select(page: &mut RevisionsPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|one| one.number));
 }
 
-/// Shows the text of the revision under the cursor.
+/// Shows the text of the selected revision.
 pub fn show(state: &mut State) {
     let Page::Revisions(page) = state.page() else { return };
     if let Some(number) = revision(page).map(|one| one.number) {
@@ -79,14 +79,14 @@ pub fn show(state: &mut State) {
     }
 }
 
-/// Marks the revision under the cursor as the one that others are compared with, or takes that back.
+/// Marks a revision to compare others with.
 pub fn mark(state: &mut State) {
     let Page::Revisions(page) = state.page_mut() else { return };
     let here = revision(page).map(|one| one.number);
     page.marked = if page.marked == here { None } else { here };
 }
 
-/// Wants what the page needs: texts, and a comparison when both are there.
+/// Texts, and the comparison.
 pub fn want(state: &mut State) {
     let subject = match state.page() {
         Page::Revisions(page) => compared(page, &state.cluster.ledger),
@@ -100,7 +100,6 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// Fetches the text of a revision, unless it is there or on its way.
 fn fetch(state: &mut State, number: u64) {
     if state.cluster.ledger.begin_fetch(number) {
         state.emit(Effect::FetchRevision(number));
@@ -139,7 +138,6 @@ pub fn take(state: &mut State, compared: Compared) {
     state.cluster.ledger.compared = Some(compared);
 }
 
-/// The revision that is to be brought back: by its number, or the one under the cursor.
 fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     match number.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => text.parse().map_err(|_| format!("{text} is not a revision number")),
@@ -152,7 +150,7 @@ fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     }
 }
 
-/// Asks what bringing a revision back would mean; the question follows.
+/// The dry run opens the question.
 pub fn roll_back(state: &mut State, number: Option<&str>) {
     let revision = match target(state, number) {
         Ok(number) => number,
@@ -166,12 +164,11 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
 }
 
-/// One change in words: an added or removed queue with the effect, a setting with its values.
 fn change_words(change: &ChangeLine) -> String {
     let of = change.queue.as_ref().map_or_else(|| format!("partition {}", change.partition), ToString::to_string);
     let value = |value: &Option<String>| value.clone().unwrap_or_default();
     let (from, to) = (value(&change.from), value(&change.to));
-    // As the preview of an edit says it: `max vcore`.
+    // The format of the edit preview: `max vcore`.
     let key = change.key.strip_prefix("resources.").map_or_else(|| change.key.clone(), |key| key.replacen('.', " ", 1));
     let words = match (change.key.as_str(), change.what) {
         ("queue" | "partition", What::Added) => return format!("+ {of}: {}", change.effect),
@@ -183,7 +180,6 @@ fn change_words(change: &ChangeLine) -> String {
     if change.effect.is_empty() { words } else { format!("{words}: {}", change.effect) }
 }
 
-/// What another configuration changes against the active one, and what follows from that.
 pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> {
     let mut lines = vec![match would.changes.len() {
         0 => "Only comments and order change.".to_owned(),
@@ -198,7 +194,7 @@ pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> 
     lines
 }
 
-/// Asks whether a revision is to be brought back, which could be done a moment ago.
+/// Asks after a successful dry run.
 pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
     if would.checksum == would.previous {

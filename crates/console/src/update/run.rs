@@ -1,4 +1,4 @@
-//! The action of each command: a function for each group, with an arm for every command of it.
+//! Runs commands: one function per group, with an arm per command.
 
 use crate::state::State;
 use crate::state::change::Kind;
@@ -20,7 +20,6 @@ use crate::update::{
 };
 use view::Side;
 
-/// Runs a command whose guard holds.
 pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.toast = None;
     state.first_steps.retain(|step| *step != id);
@@ -48,8 +47,6 @@ pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     }
 }
 
-/// Whether a command ends the console or stops it for a while, or has run another command, which has requested a picture where one
-/// is needed.
 const fn ends_or_runs_another(id: CommandId) -> bool {
     use ScreenCommand as Id;
     match id {
@@ -270,7 +267,7 @@ fn of_pod(state: &mut State, id: PodCommand) {
     match id {
         PodCommand::Describe => pod::open(state, PodPart::Sheet),
         PodCommand::Log => pod::open(state, PodPart::Log),
-        // Without pods, an application or a node itself.
+        // Without Kubernetes: an application or node.
         PodCommand::Yaml if state.cluster.view.kubernetes.is_none() => hand_out::copy(state, hand_out::Piece::Yaml),
         PodCommand::Yaml => pod::open(state, PodPart::Text),
         PodCommand::FollowLog => pod::toggle_follow(state),
@@ -330,13 +327,11 @@ fn screen(state: &mut State, id: ScreenCommand, argument: Option<&str>) {
     }
 }
 
-/// Shows the first minute's way through the console.
 fn tour(state: &mut State) {
     state.layers.clear();
     state.layers.push(Layer::Tour { top: 0 });
 }
 
-/// Shows how the figures on the screen are computed.
 fn figures(state: &mut State) {
     let figures = crate::present::figures::figures(state);
     state.layers.push(Layer::Figures(figures));

@@ -1,30 +1,29 @@
-//! The search over everything that has a name: queues, applications, nodes, users, groups.
+//! The search over all names.
 
 use crate::state::State;
 use crate::state::layer::Candidate;
 use crate::update::known_names;
 use view::Side;
 
-/// What is searched.
+/// A kind of searched object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thing {
-    /// A queue, by its path.
+    /// A queue.
     Queue,
-    /// An application, live or ended.
+    /// An application, active or completed.
     App,
-    /// A node, by its id.
+    /// A node.
     Node,
-    /// A user who has or had something.
+    /// A user with current or past usage.
     User,
-    /// A group that applications count under.
+    /// A group that counts applications.
     Group,
 }
 
 impl Thing {
-    /// All of them, in the order in which they are offered.
+    /// All kinds in the order of the results.
     pub const ALL: [Self; 5] = [Self::Queue, Self::App, Self::Node, Self::User, Self::Group];
 
-    /// The word before a name that says what it is of.
     const fn word(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -35,7 +34,6 @@ impl Thing {
         }
     }
 
-    /// The names that fit best.
     fn names(self, state: &State, typed: &str, most: usize) -> Vec<String> {
         match self {
             Self::Queue => known_names::queues(state, typed, most),
@@ -48,7 +46,7 @@ impl Thing {
     }
 }
 
-/// The parts of a written text: the kind of thing, if it names one, and the name.
+/// The kind is optional.
 pub fn typed(text: &str) -> (Option<Thing>, &str) {
     let said = text.split_once(' ').and_then(|(word, rest)| {
         let thing = Thing::ALL.into_iter().find(|thing| thing.word() == word)?;
@@ -57,7 +55,7 @@ pub fn typed(text: &str) -> (Option<Thing>, &str) {
     said.unwrap_or((None, text))
 }
 
-/// The results of the search: names that start with the text first, a share for each kind.
+/// Lists prefix matches first, a share for each kind.
 pub fn candidates(state: &State, command: &str, text: &str, most: usize) -> Vec<Candidate> {
     let (only, text) = typed(text);
     let things: Vec<Thing> = Thing::ALL.into_iter().filter(|thing| only.is_none_or(|only| only == *thing)).collect();
@@ -78,7 +76,7 @@ pub fn candidates(state: &State, command: &str, text: &str, most: usize) -> Vec<
             found.push((rank, Candidate { line, word, doc, key: String::new(), off: None }));
         }
     }
-    // Scattered letters are found only where nothing holds the text in one piece.
+    // Scattered letters count only without contiguous matches.
     if found.iter().any(|(rank, _)| *rank < 3) {
         found.retain(|(rank, _)| *rank < 3);
     }

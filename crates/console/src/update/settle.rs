@@ -1,4 +1,4 @@
-//! After every action: scrolling ends at the last line.
+//! Limits scrolling and cursors after every action.
 
 use crate::present::{config, config_pane, details, layout, overlay};
 use crate::state::State;
@@ -6,7 +6,6 @@ use crate::state::layer::{Figures, Layer};
 use crate::state::page::Page;
 use crate::update::{change, contexts, explain, job, lists, placement, pod};
 
-/// Brings the cursor onto the screen and ends scrolling at the last line.
 pub(super) fn settle(state: &mut State) {
     let height = layout::rows_on_screen(state);
     let most = |lines: usize, height: usize| lines.saturating_sub(height);

@@ -1,4 +1,4 @@
-//! What a shadow found: opening the page, asking the source, making the rows, going to the application of one of them.
+//! The page of a shadow's findings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,6 @@ use crate::update::lists;
 use crate::update::stack::{home, push};
 use view::shadowed::{ShadowDifference, ShadowSheet};
 
-/// How long an answer precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Opens the page.
@@ -23,7 +22,7 @@ pub fn open(state: &mut State) {
     push(state, Page::Shadow(ShadowPage::default()));
 }
 
-/// Has the page on the screen answered, where the answer is missing or old.
+/// Requests the answer if it is missing or old.
 pub fn want(state: &mut State) {
     let now = state.now;
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
@@ -75,13 +74,13 @@ pub fn rebuild(page: &mut ShadowPage) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|row| row.number), None, filtered);
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut ShadowPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|row| row.number));
 }
 
-/// Goes to the application of the row under the cursor, to its pod.
+/// Opens the selected row's application at its pod.
 pub fn enter(state: &mut State) {
     let Page::Shadow(page) = state.page() else { return };
     let Some(row) = page.list.rows.get(page.list.cursor.index) else { return };

@@ -1,10 +1,10 @@
-//! The figures on the screen, which follow the view.
+//! The explained values on the screen, updated with the view.
 
 use crate::present::figures;
 use crate::state::State;
 use crate::state::layer::{Figures, Layer};
 
-/// Computes the figures on the screen again when the view has changed. Those of a row that has left the cursor stay, with their age.
+/// Values of a row that is no longer selected stay, with their age.
 pub(super) fn follow(state: &mut State) {
     let at = state.framed().at;
     let Some(Layer::Figures(shown)) = state.layers.last() else { return };

@@ -1,4 +1,4 @@
-//! Simulations: asking for one, taking what came of it, giving it up.
+//! Simulations: start, result, and stop.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ use crate::update::lists;
 use crate::update::stack::{home, push};
 use view::simulation::{SimulatedRun, Simulation};
 
-/// Opens the page and has something simulated: a workload with options of `kornsole simulate`, or a file of finished runs. Without any
-/// the page as it was left.
+/// A workload with options of `kornsole simulate`, or a file of completed runs. Otherwise the page in its last state.
 pub fn open(state: &mut State, words: Option<&str>) {
     let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
         let Some(page) = state.parked.simulate.take() else {
@@ -53,16 +52,15 @@ pub fn open(state: &mut State, words: Option<&str>) {
     push(state, Page::Simulate(Box::new(page)));
 }
 
-/// What follows `past`, where that is the first word.
 fn of_the_past(words: &str) -> Option<&str> {
     let rest = words.strip_prefix("past")?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 
-/// The past up to the moment on the screen.
+/// The past up to the time on the screen.
 ///
 /// # Errors
-/// Why there is none to be simulated.
+/// Why not.
 fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     let cluster = &state.cluster;
     if cluster.trial.is_some() {
@@ -78,7 +76,6 @@ fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     Ok(PastSpan { until, journal: None })
 }
 
-/// The page that waits for a number, wherever it stands.
 fn awaits(state: &mut State, number: u64) -> Option<&mut SimulatePage> {
     state.pages.iter_mut().find_map(|page| match page {
         Page::Simulate(page) if page.number == number && page.answer.is_none() => Some(&mut **page),
@@ -86,14 +83,14 @@ fn awaits(state: &mut State, number: u64) -> Option<&mut SimulatePage> {
     })
 }
 
-/// Says how far one is.
+/// Takes the progress.
 pub fn progress(state: &mut State, number: u64, progress: String) {
     if let Some(page) = awaits(state, number) {
         page.progress = progress;
     }
 }
 
-/// Takes what came of one.
+/// Takes the result.
 pub fn take(state: &mut State, number: u64, answer: Result<Simulation, String>) {
     let Some(page) = awaits(state, number) else { return };
     let words = match &answer {
@@ -123,7 +120,7 @@ pub fn rebuild(page: &mut SimulatePage) {
     let mut keyed: Vec<_> = shown
         .iter()
         .enumerate()
-        // What is alike stays in the order in which it was requested.
+        // Equal runs keep the order of the request.
         .map(|(at, run)| (value(run, column).into_owned(), Value::count(at), Arc::clone(run)))
         .collect();
     lists::order(page.list.sort, &mut keyed);
@@ -132,13 +129,13 @@ pub fn rebuild(page: &mut SimulatePage) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|run| run.name.clone()), None, filtered);
 }
 
-/// Puts the cursor on a run.
+/// Moves the cursor to a run.
 pub fn select(page: &mut SimulatePage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|run| run.name.clone()));
 }
 
-/// Shows the charts and tables of the run under the cursor.
+/// Shows the charts and tables of the selected run.
 pub fn show(state: &mut State) {
     let Page::Simulate(page) = state.page() else { return };
     if let Some(run) = page.list.rows.get(page.list.cursor.index).cloned() {
@@ -146,7 +143,7 @@ pub fn show(state: &mut State) {
     }
 }
 
-/// Keeps what came of it; what still runs is given up.
+/// Stores a completed simulation; stops a running one.
 pub fn park(mut page: SimulatePage, state: &mut State) {
     if page.answer.is_none() {
         page.stop.stop();

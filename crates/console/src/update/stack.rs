@@ -1,4 +1,4 @@
-//! The pages on top of each other: putting one on, taking it off, going back to the queues.
+//! The page stack: push, pop, home.
 
 use crate::state::State;
 use crate::state::page::{Body, Page, each_page};
@@ -6,7 +6,6 @@ use crate::update::jumps;
 use crate::update::lists;
 use crate::update::page::PageUpdate;
 
-/// Puts a page on top.
 pub(super) fn push(state: &mut State, page: Page) {
     jumps::note(state);
     state.pages.push(page);
@@ -14,7 +13,6 @@ pub(super) fn push(state: &mut State, page: Page) {
     lists::show(state);
 }
 
-/// Takes the page on top off; the queues stay.
 pub(super) fn pop(state: &mut State) {
     if state.pages.len() > 1 {
         jumps::note(state);
@@ -27,14 +25,12 @@ pub(super) fn pop(state: &mut State) {
     }
 }
 
-/// Keeps a page for when one returns to it.
 fn park(state: &mut State, page: Option<Page>) {
     if let Some(page) = page {
         each_page!(page, page => page.park(state));
     }
 }
 
-/// Goes back to the queues.
 pub(super) fn home(state: &mut State) {
     jumps::note(state);
     let mut left = state.pages.split_off(1).into_iter();
@@ -46,7 +42,7 @@ pub(super) fn home(state: &mut State) {
     lists::show(state);
 }
 
-/// What is written in a form is kept, wherever it stands.
+/// Pages with input that is stored anyway.
 fn is_form(page: &Page) -> bool {
     page.row().body == Body::Form
 }

@@ -1,4 +1,4 @@
-//! The pages of the strip, in their order.
+//! The pages of the strip.
 
 use crate::present::guard;
 use crate::present::strip::{TABS, here};
@@ -6,7 +6,7 @@ use crate::state::State;
 use crate::state::command::{CommandId, GoCommand};
 use crate::update::{audit, config, events, navigate, placement, revisions};
 
-/// The next page of the strip, or the one before; those that are off are omitted.
+/// Moves to the next available page.
 pub fn step_tab(state: &mut State, step: isize) {
     let len = TABS.len();
     let mut at = here(state);

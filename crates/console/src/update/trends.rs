@@ -1,4 +1,4 @@
-//! The page of trends: opening it, choosing values, moving in time.
+//! The trends page.
 
 use crate::present::arrange::chosen_columns;
 use crate::present::{trend_cells, trends};
@@ -11,20 +11,20 @@ use crate::update::{overview, past};
 use model::{Time, VCORE};
 use view::trends::{Layout, Measure, Subject, SubjectKind, Value};
 
-/// Whether what is on the screen reads the trends.
+/// Whether the screen needs the trends.
 pub fn reads(state: &State) -> bool {
     let chosen = || chosen_columns(state).is_some_and(|all| all.iter().any(|one| one.name == trend_cells::COLUMN));
     let has_column = matches!(state.page(), Page::Queues(_) | Page::Nodes(_) | Page::Users(_));
     matches!(state.page(), Page::Trends(_)) || has_column && (state.wide || chosen()) || overview::is_open(state)
 }
 
-/// Takes what is known of them by now.
+/// Takes the trends.
 pub fn take(state: &mut State, known: KnownTrends) {
     state.cluster.trends = known;
     state.redraw();
 }
 
-/// Opens the trends of what is under the cursor, or on the page itself another value.
+/// Opens the trends; on the page, selects a value.
 pub fn open(state: &mut State, wanted: Option<&str>) {
     let of = trends::subject(state);
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());
@@ -42,7 +42,6 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     }
 }
 
-/// A value by its name, with or without the kind of subject.
 fn read(of: &Subject, text: &str) -> Result<Value, String> {
     let kind = of.kind().word();
     let begins = |kind: SubjectKind| text.split('.').next() == Some(kind.word());
@@ -106,7 +105,6 @@ fn change(state: &State, mut page: TrendsPage, id: TrendCommand) -> Option<Trend
     Some(page)
 }
 
-/// Moves the span by half of it.
 fn shift(state: &State, page: &mut TrendsPage, earlier: bool) {
     let (half, now) = (page.length() / 2, state.cluster.at);
     let end = page.end.unwrap_or(now);
@@ -117,7 +115,6 @@ fn shift(state: &State, page: &mut TrendsPage, earlier: bool) {
     page.cursor = if earlier { Some(cursor - half) } else { Some(cursor + half).filter(|cursor| *cursor < now) };
 }
 
-/// The other span around the cursor, where it is not at the end.
 fn zoom(state: &State, page: &mut TrendsPage, cursor: Option<Time>, (from, to): (Time, Time)) {
     let Some(cursor) = cursor else { return };
     let whole = to.since(from).as_secs_f64().max(1.0);
@@ -127,7 +124,6 @@ fn zoom(state: &State, page: &mut TrendsPage, cursor: Option<Time>, (from, to): 
     page.cursor = Some(cursor);
 }
 
-/// The value after or before one, of those that the kind of subject has; without one the first.
 fn step(state: &State, page: &TrendsPage, from: Option<&Value>, by: isize) -> Option<Value> {
     let usual = Layout { resources: [VCORE.into(), model::MEMORY.into()].into() };
     let layout = trends::rings(state).and_then(|rings| rings.layout()).unwrap_or(&usual);
@@ -138,7 +134,7 @@ fn step(state: &State, page: &TrendsPage, from: Option<&Value>, by: isize) -> Op
     values.into_iter().nth(next)
 }
 
-/// Goes to the past of the moment under the cursor, where the source has a past.
+/// Travels in time if the source has a past.
 fn to_moment(state: &mut State) {
     let Page::Trends(page) = state.page() else { return };
     let Some(picture) = trends::picture(state, page) else { return };

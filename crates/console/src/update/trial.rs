@@ -1,4 +1,4 @@
-//! What if: a copy of the cluster instead of the cluster, and the way back.
+//! The what-if: a copy of the cluster, and the way back.
 
 use std::time::Duration;
 
@@ -14,12 +14,10 @@ use crate::update::stack::{pop, push};
 use crate::update::{bulk, config, orders};
 use view::act::{Act, Order};
 
-/// How far time is moved on where no one says how far.
 const MINUTE: Duration = Duration::from_secs(60);
-/// The most changes that a question names.
 const NAMED: usize = 8;
 
-/// Carries out a command of a what-if.
+/// Runs a what-if command.
 pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
     match id {
         TrialCommand::WhatIf => open(state, Vec::new()),
@@ -35,20 +33,18 @@ pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
     }
 }
 
-/// Opens a what-if, with orders that are given in it at once.
 fn open(state: &mut State, orders: Vec<Order>) {
     state.say(Grade::Info, "copying the cluster");
     state.emit(Effect::WhatIf(WhatIfStep::Open(orders)));
 }
 
-/// There is none.
+/// Reports a failure to open.
 pub fn not_opened(state: &mut State, why: Option<String>) {
     if let Some(why) = why {
         state.say(Grade::Refusal, format!("no what-if: {why}"));
     }
 }
 
-/// Tries the orders of the question, or the configuration on the page, in a what-if.
 fn try_this(state: &mut State) {
     let orders = match state.layers.pop() {
         Some(Layer::Confirm(asked)) => match asked.what {
@@ -62,7 +58,6 @@ fn try_this(state: &mut State) {
     open(state, orders);
 }
 
-/// The configuration that is written on the page, as an order; none on other pages, and while a form has faults.
 fn of_page(state: &State) -> Vec<Order> {
     let (text, base, removal) = match state.page() {
         Page::Config(page) => (page.buffer.text(), page.base.as_ref(), &page.checked.removal),
@@ -76,7 +71,7 @@ fn of_page(state: &State) -> Vec<Order> {
     vec![config::order(act, "", removal)]
 }
 
-/// Gives orders that were decided upon elsewhere.
+/// Sends operations that were decided elsewhere.
 pub fn give(state: &mut State, mut orders: Vec<Order>) {
     match orders.len() {
         0 => {}
@@ -86,7 +81,6 @@ pub fn give(state: &mut State, mut orders: Vec<Order>) {
     state.redraw();
 }
 
-/// Moves time on.
 fn forward(state: &mut State, by: Option<&str>) {
     let by = match by.map(str::trim).filter(|by| !by.is_empty()) {
         None => Some(MINUTE),
@@ -98,7 +92,7 @@ fn forward(state: &mut State, by: Option<&str>) {
     }
 }
 
-/// Shows both sides next to each other; on that page: goes back to the one before.
+/// Toggles the comparison of both sides.
 pub fn compare(state: &mut State) {
     if matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. })) {
         return pop(state);
@@ -112,7 +106,6 @@ pub fn turn_over(state: &mut State) {
     state.emit(Effect::WhatIf(WhatIfStep::TurnOver));
 }
 
-/// Takes a change back.
 fn take_back(state: &mut State, number: Option<&str>) {
     let Some(trial) = &state.cluster.trial else { return };
     let last = trial.changes.len();
@@ -123,7 +116,6 @@ fn take_back(state: &mut State, number: Option<&str>) {
     }
 }
 
-/// Lists the changes.
 fn list(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let change = |(number, words): (usize, &String)| Figure {
@@ -140,7 +132,6 @@ fn list(state: &mut State) {
     state.layers.push(Layer::Figures(Figures { of: "the changes of this what-if".to_owned(), at: None, list, top: 0 }));
 }
 
-/// The first changes, one in a line.
 fn named(changes: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = changes.iter().take(NAMED).cloned().collect();
     if changes.len() > NAMED {
@@ -149,7 +140,7 @@ fn named(changes: &[String]) -> Vec<String> {
     lines
 }
 
-/// Asks whether the changes are to be made in the real cluster.
+/// Asks whether to apply the changes to the cluster.
 pub fn ask_apply(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let count = format::count(trial.changes.len() as u64, "change");
@@ -160,7 +151,7 @@ pub fn ask_apply(state: &mut State) {
     state.ask(Confirm::new(title, lines, "Apply changes", Question::LeaveWhatIf(true)));
 }
 
-/// Leaves, or asks first when there are changes.
+/// Leaves; asks first if changes exist.
 pub fn leave(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     if trial.changes.is_empty() {

@@ -1,4 +1,4 @@
-//! What was used over time: opening the page, asking the source, making the rows, going into one of them.
+//! The usage page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,9 @@ use crate::update::stack::{home, push};
 use model::{AppId, QueuePath};
 use view::used::{UsageBy, UsagePeriod, UsageQuestion, Used, UsedRow};
 
-/// How long an answer precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// Opens the page, over a period where one is named.
+/// Opens the page, optionally for a period.
 pub fn open(state: &mut State, period: Option<&str>) {
     match period.map(str::trim).filter(|text| !text.is_empty()).map(UsagePeriod::parse) {
         Some(Err(why)) => state.say(Grade::Refusal, why),
@@ -30,7 +29,7 @@ pub fn open(state: &mut State, period: Option<&str>) {
     }
 }
 
-/// Has the page on the screen answered, where the answer is missing or old.
+/// Requests the answer if it is missing or old.
 pub fn want(state: &mut State) {
     let now = state.now;
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
@@ -47,7 +46,7 @@ pub fn want(state: &mut State) {
     state.emit(Effect::AskUsage(question));
 }
 
-/// Takes an answer for the page that it was requested.
+/// Takes an answer for its question.
 pub fn take(state: &mut State, question: &UsageQuestion, answer: Result<Used, String>) {
     let found = state.pages.iter_mut().rev().find_map(|page| match page {
         Page::Usage(page) if page.awaited && page.question == *question => Some(page),
@@ -60,20 +59,18 @@ pub fn take(state: &mut State, question: &UsageQuestion, answer: Result<Used, St
     lists::rebuild(state, true);
 }
 
-/// Asks for something else on the same page.
 fn ask(state: &mut State, change: impl FnOnce(&mut UsageQuestion) -> Result<(), String>) {
     let Page::Usage(page) = state.page_mut() else { return };
     if let Err(why) = change(&mut page.question) {
         return state.say(Grade::Refusal, why);
     }
-    // An answer to the question before is not for this one.
     (page.asked, page.awaited, page.answer) = (None, false, None);
     page.list.filter.clear();
     page.list.built = None;
     lists::rebuild(state, true);
 }
 
-/// Takes the named period, or the next one.
+/// Sets the named or the next period.
 pub fn period(state: &mut State, name: Option<&str>) {
     ask(state, |question| {
         question.period = match name {
@@ -84,7 +81,7 @@ pub fn period(state: &mut State, name: Option<&str>) {
     });
 }
 
-/// Splits by the named thing, or by the next one.
+/// Splits by the named or the next criterion.
 pub fn split(state: &mut State, name: Option<&str>) {
     ask(state, |question| {
         let all: Vec<UsageBy> = UsageBy::ALL.into_iter().filter(|by| fits(*by, question)).collect();
@@ -99,7 +96,6 @@ pub fn split(state: &mut State, name: Option<&str>) {
     });
 }
 
-/// Whether it says something to split what is requested by this. Trees are of queues as a whole.
 fn fits(by: UsageBy, question: &UsageQuestion) -> bool {
     match by {
         UsageBy::Tree => question.user.is_none(),
@@ -125,7 +121,6 @@ pub fn rebuild(page: &mut UsagePage) {
     }
     let mut keyed: Vec<_> = shown
         .iter()
-        // What is alike stands by its name.
         .map(|row| (value(used, row, column).into_owned(), Value::text(row.name.to_string()), Arc::clone(row)))
         .collect();
     lists::order(page.list.sort, &mut keyed);
@@ -134,13 +129,13 @@ pub fn rebuild(page: &mut UsagePage) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|row| Arc::clone(&row.name)), None, filtered);
 }
 
-/// Puts the cursor on a row.
+/// Moves the cursor to a row.
 pub fn select(page: &mut UsagePage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|row| Arc::clone(&row.name)));
 }
 
-/// Goes into the row under the cursor: from a queue to its users, from a user to the applications, from one of them to its asks.
+/// Opens users of a queue, applications of a user, or requests of an application.
 pub fn enter(state: &mut State) {
     let Page::Usage(page) = state.page() else { return };
     let Some(name) = page.list.rows.get(page.list.cursor.index).map(|row| Arc::clone(&row.name)) else { return };

@@ -1,4 +1,4 @@
-//! Users and groups: making the rows of the table and of one of them.
+//! Rows of users and groups.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use crate::update::lists;
 use view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
 
-/// The most asks of one application that are examined for what they wait for.
+/// Requests per application.
 const ASKS: usize = 1_000;
 
 /// Makes the rows of users and groups.
@@ -45,25 +45,25 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
 }
 
-/// Whether the rows are those of the users and groups of the view.
+/// All users and groups of the view.
 pub fn is_complete(page: &UsersPage, part: &PartitionView) -> bool {
     let count = [Side::User, Side::Group].map(|side| part.accounts(side).count());
     count.iter().sum::<usize>() == page.list.total
         && page.list.rows.iter().all(|account| part.whole_usage_of(account.side, &account.name).is_some())
 }
 
-/// Puts the cursor on a user or a group.
+/// Moves the cursor to a user or group.
 pub fn select(page: &mut UsersPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
 }
 
-/// Finds the row of the page's user or group in the view; without a limit it no longer exists with its last application.
+/// Finds the row. Without a limit it disappears with the last application.
 pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
     page.row = part.whole_usage_of(page.account.side, &page.account.name);
 }
 
-/// Makes the rows of one user or group: its queues as a tree, and below each leaf the applications that wait because of a limit.
+/// Queues as a tree, and in leaves the applications that a limit blocks.
 pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
     let mut lines = Vec::new();
     let queues: &[QueueUsageRow] = page.row.as_ref().map_or(&[], |row| &row.queues);
@@ -105,14 +105,13 @@ pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
     page.list.widest[0] = page.list.widest[0].saturating_add(indent);
 }
 
-/// Puts the cursor back on its queue or application, in rows that were rebuilt.
+/// Moves the cursor to its item in rebuilt rows.
 pub fn find_line(page: &mut AccountPage) {
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
 }
 
-/// How many asks of an application wait because of a limit that counts a user or a group; `None` when that is not what it waits for.
-/// A user's applications also wait because of their group's limits.
+/// Returns `None` for another reason. Group limits also block a user's applications.
 fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
     if app.pending_asks == 0 || !PartitionView::counts_under(app, account.side, &account.name) {
         return None;
@@ -129,7 +128,7 @@ fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
     u32::try_from(here.count()).ok().filter(|asks| *asks > 0)
 }
 
-/// Puts the cursor on a row of one user or group.
+/// Moves the cursor to a row.
 pub fn select_line(page: &mut AccountPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|line| line.id.clone()));

@@ -1,5 +1,4 @@
-//! The commands of a resource manager, by hand: submit, ask, release, take nodes out of service and back, clean up. Each is an order
-//! like killing and moving, is asked about first, and is off with the access that it takes.
+//! Manual commands of a resource manager, each with a question and an access check.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +12,11 @@ use view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, Order, PartitionAct
 use view::placement::{PlacementOutcome, Request};
 use view::{AppRow, AskState, NodeRow, PartitionView};
 
-/// The longest id of an application that is taken from a command line, in bytes.
 const LONGEST_ID: usize = 200;
 
-/// Asks whether an application is to be submitted, in the person's own name: `APPLICATION [QUEUE] [TAG=VALUE…]`.
+/// Submits as the current user: `APPLICATION [QUEUE] [TAG=VALUE…]`.
 ///
-/// What placement would say is reported in the question.
+/// The question shows its placement.
 pub fn submit(state: &mut State, words: &str) {
     match submission(state, words) {
         Ok((submission, lines)) => {
@@ -61,7 +59,6 @@ fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), S
     Ok((submission, lines))
 }
 
-/// Where placement puts a submission; an error when nowhere.
 pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, String> {
     let Submission { app, queue, who, tags, .. } = submission;
     let request = Request { queue, user: &who.user, groups: &who.groups, tags };
@@ -78,7 +75,7 @@ pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Ve
     }
 }
 
-/// Asks whether the application is to request more: `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`.
+/// `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`
 pub fn add_asks(state: &mut State, words: &str) {
     let Some(app) = target(state) else { return };
     match ask_of(&app, words) {
@@ -144,7 +141,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
     Ok(spec)
 }
 
-/// The first id of `by-hand-1`, `by-hand-2` … that no ask of the application has, nor one of several of that name.
+/// `by-hand-1`, `by-hand-2` …
 fn unused(app: &AppRow) -> AskId {
     let taken = |id: &str| {
         app.asks
@@ -155,7 +152,7 @@ fn unused(app: &AppRow) -> AskId {
     AskId::from(free.unwrap_or_default())
 }
 
-/// Asks whether the ask under the cursor is to be released, or withdrawn while it is pending.
+/// Releases an allocation, or cancels a request.
 pub fn release(state: &mut State) {
     let Some((app, id)) = ask_under(state) else { return };
     let row =
@@ -175,7 +172,7 @@ pub fn release(state: &mut State) {
     ask(state, format!("Release {id} of {app}?"), lines, "Release", act.into());
 }
 
-/// Asks whether the application has ended, as its submitter says it.
+/// Removes an application as its submitter would.
 pub fn remove(state: &mut State) {
     let Some(app) = target(state) else { return };
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;
@@ -188,14 +185,13 @@ pub fn remove(state: &mut State) {
     ask(state, format!("Remove {}?", app.id), lines, "Remove", act.into());
 }
 
-/// Asks whether the node under the cursor is to take no more allocations, or to take them again.
+/// Asks whether to drain or resume the selected node.
 pub fn drain(state: &mut State, drain: bool) {
     let Some(node) = node_under(state) else { return };
     let Some(act) = within(state, drain_act(&node.id, drain)) else { return };
     ask_drain(state, &node, drain, act.into());
 }
 
-/// Asks whether a node is to take no more allocations, or to take them again, by this order.
 pub(super) fn ask_drain(state: &mut State, node: &NodeRow, drain: bool, order: Order) {
     let id = &node.id;
     let (title, word, line) = match drain {
@@ -212,14 +208,14 @@ pub(super) fn ask_drain(state: &mut State, node: &NodeRow, drain: bool, order: O
     ask(state, title, lines, word, order);
 }
 
-/// Asks the scheduler what a clean-up would remove; the question follows with its answer.
+/// The dry run opens the question.
 pub fn clean(state: &mut State) {
     if let Some(act) = within(state, clean_act(true)) {
         ask_first(state, act);
     }
 }
 
-/// Asks whether that is to be removed.
+/// Asks whether to clean up.
 pub fn ask_clean(state: &mut State, act: Act, would: &Cleaned) {
     let Act::In { partition, .. } = act else { return };
     let queues = would.removed_queues.len() as u64;

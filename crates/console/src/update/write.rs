@@ -1,4 +1,4 @@
-//! Text being written: filters and command lines; and answers to questions.
+//! Text inputs: filters, command lines, and typed answers.
 
 use crate::input::command;
 use crate::input::command::{Argument, CommandId, Kind, ScreenCommand};
@@ -19,7 +19,7 @@ use crate::update::form;
 use crate::update::lists;
 use crate::update::question;
 
-/// Lets a key work on the text that is being written.
+/// Applies a key to the text input.
 pub fn key(state: &mut State, key: Key) {
     let alone = state.layers.len() == 1;
     match state.layers.last_mut() {
@@ -28,7 +28,7 @@ pub fn key(state: &mut State, key: Key) {
                 cancel(state);
                 return state.redraw();
             }
-            // The second one starts to search everywhere.
+            // A second `/` searches everywhere.
             if line.text().is_empty() && key == Key::plain(Code::Char('/')) && alone {
                 cancel(state);
                 open_command_line_with(state, "find ");
@@ -81,7 +81,7 @@ pub fn key(state: &mut State, key: Key) {
     }
 }
 
-/// Lets pasted text go where text is written. Elsewhere it is ignored: its characters would be taken for keys.
+/// Pastes into an input, otherwise ignored: its characters would be keys.
 pub fn paste(state: &mut State, text: &str) {
     let taken = match state.layers.last_mut() {
         Some(Layer::Filter { line }) => {
@@ -116,12 +116,12 @@ pub fn paste(state: &mut State, text: &str) {
     state.redraw();
 }
 
-/// Starts writing a filter; with an argument it is set at once.
+/// Starts filter input; an argument is applied immediately.
 pub fn open_filter(state: &mut State, argument: Option<&str>) {
     if let Some(text) = argument {
         return set_filter(state, text.trim());
     }
-    // A search restarts, a filter is written on.
+    // A search starts empty, a filter is continued.
     let searching = state.layers.is_empty() && matches!(state.page(), Page::Config(_) | Page::Pod(_));
     let line = LineEdit::new(if searching { "" } else { filter(state) });
     if state.layers.is_empty() {
@@ -130,7 +130,6 @@ pub fn open_filter(state: &mut State, argument: Option<&str>) {
     state.layers.push(Layer::Filter { line });
 }
 
-/// The filter that is being written, or would be: of the help, or of the list.
 fn filter(state: &State) -> &str {
     for layer in state.layers.iter().rev() {
         if let Layer::Help(help) = layer {
@@ -154,7 +153,7 @@ fn set_filter(state: &mut State, text: &str) {
 /// A command with its argument.
 pub type Line = (CommandId, Option<String>);
 
-/// Takes what is being written. Returns the command that a command line says.
+/// Returns the command of a command line.
 pub fn accept(state: &mut State) -> Option<Line> {
     match state.layers.last() {
         Some(Layer::Filter { line }) => {
@@ -175,8 +174,8 @@ pub fn accept(state: &mut State) -> Option<Line> {
     None
 }
 
-/// Takes the command line. A start represents the completion that is shown behind it. A command without its argument waits for
-/// it, and so does a move with several possible targets.
+/// A prefix means the shown completion. A command without its argument waits for it, and so does a move with several
+/// possible targets.
 fn accept_command(state: &mut State) -> Option<Line> {
     state.redraw();
     let Some(Layer::Command(command)) = state.layers.last() else { return None };
@@ -218,19 +217,16 @@ fn accept_command(state: &mut State) -> Option<Line> {
     read_line(state, name, argument)
 }
 
-/// Whether there is a command of this name, of the console or the person's own.
 fn is_command(state: &State, name: &str) -> bool {
     command::by_name(name).is_some() || own_command::named(state, name).is_some()
 }
 
-/// Whether the target of a move is written that names no queue.
 fn is_target(command: &CommandLine) -> bool {
     let name = command.line.text().split_once(' ').map(|(name, _)| name);
     let leaf = |command: &command::Command| command.argument == Argument::Optional(Kind::Leaf);
     !command.whole && name.and_then(command::by_name).is_some_and(leaf)
 }
 
-/// The command of a name, if it can run now.
 fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
     let own = own_command::named(state, name).filter(|_| argument.is_empty());
     if let Some(own) = own.map(|own| own.name.clone()) {
@@ -251,7 +247,7 @@ fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
     Some((command.id, Some(argument).filter(|argument| !argument.is_empty()).map(str::to_owned)))
 }
 
-/// Leaves what is being written or asked; a filter is cleared.
+/// Cancels the input or question; clears a filter.
 pub fn cancel(state: &mut State) {
     match state.layers.pop() {
         Some(Layer::Filter { .. }) => {
@@ -268,7 +264,7 @@ pub fn cancel(state: &mut State) {
     state.filters.leave();
 }
 
-/// What was written before; among completions, the one before.
+/// The previous history entry or completion.
 pub fn older(state: &mut State) {
     match state.layers.last_mut() {
         Some(Layer::Command(command)) if command.chosen.is_some() => return choose(state, -1),
@@ -285,7 +281,7 @@ pub fn older(state: &mut State) {
     take_over(state);
 }
 
-/// What was written after it.
+/// The next history entry or completion.
 pub fn newer(state: &mut State) {
     if let Some(Layer::Filter { line }) = state.layers.last_mut()
         && let Some(text) = state.filters.newer()
@@ -305,7 +301,7 @@ fn take_over(state: &mut State) {
     }
 }
 
-/// Takes another theme.
+/// Selects a theme.
 pub fn theme(state: &mut State, name: &str) {
     let Some(entry) = state.options.themes.get(name) else {
         let message = format!("no theme {name}; available: {}", state.options.themes.names());
@@ -324,7 +320,7 @@ pub fn theme(state: &mut State, name: &str) {
     }
 }
 
-/// The theme that is being chosen in the command line, to be shown while it is: the completion chosen, or the best one.
+/// The selected or best completion.
 pub fn tried_theme(state: &State) -> Option<&ThemeName> {
     let Some(Layer::Command(command)) = state.layers.last() else { return None };
     let (name, typed) = command.line.text().split_once(' ')?;

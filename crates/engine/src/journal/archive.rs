@@ -1,6 +1,5 @@
-//! The ledger's archive: entries older than those in memory, from the store.
-//!
-//! What cannot be read is never omitted in silence: an entry or a revision is in its place that says so.
+//! The audit archive: entries older than those in memory, read from the store. Unreadable entries are returned as such,
+//! never omitted.
 
 use std::sync::Arc;
 
@@ -10,14 +9,11 @@ use crate::audit_log::AuditArchive;
 use model::Time;
 use view::audit::{AuditEntry, AuditQuery, Revision, RevisionSource};
 
-/// How many entries are read at once.
 const PAGE: usize = 1000;
 
-/// The shelves of a store.
 pub(super) struct StoreArchive(pub Arc<Store>);
 
 impl StoreArchive {
-    /// Some below a number, the newest first; and whether there are more.
     fn page<T: for<'de> serde::Deserialize<'de>>(
         &self,
         shelf: EntryTable,

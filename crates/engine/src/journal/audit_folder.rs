@@ -1,10 +1,10 @@
-//! The audit and the revisions of a scheduler whose state is kept elsewhere, as in a cluster of Kubernetes: a directory with `audit.redb`, the
-//! same store as that of a journal, without records and snapshots.
+//! The audit and the revisions of a scheduler whose state is elsewhere, for example in Kubernetes: a directory with
+//! `audit.redb`, a journal store without records and snapshots.
 //!
 //! Invariants:
-//! - no one waits for the disk: what is written was answered before, and a crash loses what is not written yet;
-//! - numbers continue after the newest that is kept;
-//! - while the disk fails as much waits as the log has in memory, and it is counted what goes.
+//! - no one waits for the disk: answers come before the write, and a crash loses unwritten entries;
+//! - numbers continue after the newest stored one;
+//! - while the disk fails, as many entries wait as the log has in memory; lost ones are counted.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
@@ -29,7 +29,7 @@ use config::DEFAULT_POLICY_GROUP;
 use model::Profile;
 use view::audit::AuditQuery;
 
-/// A directory with an audit, which this process alone writes.
+/// An audit directory, with this process as its only writer.
 #[derive(Debug)]
 pub struct AuditFolder {
     store: Arc<Store>,
@@ -38,10 +38,10 @@ pub struct AuditFolder {
 }
 
 impl AuditFolder {
-    /// Opens a directory, or makes it. A damaged file is moved aside, and what is intact of it is kept.
+    /// Opens or creates a directory. A damaged file is moved aside, and its intact entries are kept.
     ///
     /// # Errors
-    /// It is in use, of another kind, written by a later version, or cannot be used.
+    /// Returns an error if it is in use, of another kind, from a later version, or unusable.
     pub fn open(path: &Path, profile: Profile) -> Result<Self, FolderError> {
         let failed = |why: String| FolderError::Folder { folder: path.to_owned(), why };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| failed(error.to_string()))?;
@@ -63,17 +63,17 @@ impl AuditFolder {
         Ok(Self { store: Arc::new(store), notes, lock })
     }
 
-    /// What was done about damage, for a person.
+    /// The repairs, for people.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The newest of what is kept, as much as a log has in memory, the oldest first.
+    /// The newest stored entries, as many as a log has in memory, the oldest first.
     pub fn retained(&self) -> NewEntries {
         newest(&self.store)
     }
 
-    /// From now on what is new in a log is for the writer, and what is older than memory comes from here.
+    /// Writes new entries of a log from now on, and serves its older ones.
     pub fn follow(self, log: &Arc<AuditLog>) -> AuditWriter {
         log.collect_new();
         log.set_archive(Arc::new(StoreArchive(Arc::clone(&self.store))));
@@ -91,7 +91,6 @@ pub(super) fn newest(store: &Arc<Store>) -> NewEntries {
     NewEntries { entries, revisions }
 }
 
-/// Makes the head, or brings it up to date.
 fn begin(disk: FileDisk, profile: Profile) -> Result<Store, FolderError> {
     let disk: Arc<dyn Disk> = Arc::new(disk);
     let failed = |error| failure(&disk, error);
@@ -112,25 +111,23 @@ fn format_of(store: &Store) -> Result<(), FolderError> {
     }
 }
 
-/// Writes what is new in a log.
+/// Writes the new entries of a log.
 #[derive(Debug)]
 pub struct AuditWriter {
     store: Arc<Store>,
     log: Arc<AuditLog>,
     waiting: NewEntries,
-    /// How many entries went while the disk failed.
+    /// The number of entries lost while the disk failed.
     lost: usize,
-    /// The store has to be opened again.
     dirty: bool,
     _lock: File,
 }
 
 impl AuditWriter {
-    /// Writes everything that is new, and waits until it outlasts a power cut. Returns how many entries were lost before, because too many
-    /// waited.
+    /// Writes all new entries durably. Returns the number of entries that were lost before because too many waited.
     ///
     /// # Errors
-    /// The disk fails; it is written with the next call.
+    /// Returns an error if the disk fails; the next call retries.
     pub fn write(&mut self) -> Result<usize, StoreError> {
         let new = self.log.take_new();
         self.waiting.entries.extend(new.entries);
@@ -158,15 +155,14 @@ impl AuditWriter {
 
 impl Drop for AuditWriter {
     fn drop(&mut self) {
-        // Others may still hold the log; the next owner of the directory must be the only writer.
+        // Others may still have the log; the next owner of the directory must be the only writer.
         self.store.close();
     }
 }
 
-/// What is reported of a file that is invalid.
 const DAMAGED: &str = "the audit is damaged: the next start moves the file aside and keeps the intact entries";
 
-/// Such a directory while nothing writes it, to look at. Nothing in it is changed.
+/// An audit directory without a writer, read-only.
 pub struct AuditInspection {
     log: AuditLog,
     profile: Profile,
@@ -174,7 +170,7 @@ pub struct AuditInspection {
 }
 
 impl AuditInspection {
-    /// Whether a directory is one of this kind.
+    /// Whether a directory is of this kind.
     pub fn is_of(path: &Path) -> bool {
         path.join(AUDIT).exists() && !path.join(FILE).exists()
     }
@@ -182,7 +178,7 @@ impl AuditInspection {
     /// Opens a directory.
     ///
     /// # Errors
-    /// It is in use, has no audit, or is damaged.
+    /// Returns an error if it is in use, has no audit, or is damaged.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let lock = lock::share(path)?;
         let disk = Overlay::open(&path.join(AUDIT)).map_err(|error| match error.kind() {
@@ -197,7 +193,7 @@ impl AuditInspection {
         let store = whole(Arc::new(disk), false).map_err(damaged)?;
         format_of(&store).map_err(damaged)?;
         let head = store.head().map_err(|error| failure(store.disk(), error))?;
-        // It is the first that is written into it.
+        // The head is written first.
         let head = head.ok_or_else(|| FolderError::Damaged(DAMAGED.to_owned()))?;
         let (log, store) = (AuditLog::default(), Arc::new(store));
         log.restore(newest(&store));

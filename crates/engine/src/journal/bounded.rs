@@ -1,41 +1,40 @@
-//! Bounds of the audit and of the configurations: the oldest are first. In the audit refused orders go before all others, so that someone
-//! without rights cannot push out the orders of others.
+//! Bounds of the audit and the configurations: the oldest are dropped first. Rejected orders are dropped before all
+//! others, so that a user without rights cannot displace the orders of others.
 
 use super::store::{Store, StoreError};
 use super::tables::{Change, EntryTable};
 use view::audit::AuditEntry;
 
-/// What stays of each kind in a directory that may take so much of the disk. Together it is half of that: the newest snapshot is next to it, and
-/// a store has free pages between those in use, which it fills again.
+/// The limits per kind in a directory with a disk limit. Together they are half of it: the newest snapshot is extra,
+/// and a store has free pages between used ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of records.
     pub records: u64,
-    /// Bytes of snapshots other than the newest.
+    /// Bytes of snapshots except the newest.
     pub snapshots: u64,
     /// Bytes of the audit.
     pub audit: u64,
-    /// Bytes of configurations, in addition the newest.
+    /// Bytes of configurations except the newest.
     pub revisions: u64,
 }
 
 impl Bounds {
-    /// The bounds of a directory of this many bytes.
+    /// Returns the limits of a directory with this many bytes.
     pub const fn of(bytes: u64) -> Self {
         let part = bytes / 16;
         Self { records: 3 * part, snapshots: 2 * part, audit: 2 * part, revisions: part }
     }
 }
 
-/// This part more goes, so that it is not much work each time: one in this many.
+/// An additional fraction (1/n) is dropped, so that drops are rare.
 const SPARE: u64 = 8;
-/// How many entries go in one change.
 const AT_ONCE: usize = 4096;
 
-/// Has `make` drop what is beyond the bounds, until that fails.
+/// Drops the excess with `make`, until that fails.
 ///
 /// # Errors
-/// What is there cannot be read.
+/// Returns an error if the store cannot be read.
 pub fn bound(store: &Store, bounds: Bounds, make: impl Fn(Change) -> bool) -> Result<(), StoreError> {
     for (shelf, most) in [(EntryTable::Audit, bounds.audit), (EntryTable::Revisions, bounds.revisions)] {
         if !store.has_grown(shelf, most / SPARE / 2) {
@@ -56,13 +55,13 @@ pub fn bound(store: &Store, bounds: Bounds, make: impl Fn(Change) -> bool) -> Re
     Ok(())
 }
 
-/// Whether an entry says that something was refused. One that cannot be read says nothing.
+/// Whether an entry is a rejection; `false` if it cannot be read.
 fn is_refused(store: &Store, number: u64) -> bool {
     let entry = store.entries::<AuditEntry>(EntryTable::Audit, number + 1, 1);
     entry.is_ok_and(|entries| entries.first().is_some_and(|entry| !entry.allowed))
 }
 
-/// Which entries go of these, each with its bytes, the oldest first.
+/// The entries to drop; `sizes` has bytes, the oldest first.
 fn excess(sizes: &[(u64, u64)], most: u64, refused: impl Fn(&u64) -> bool) -> Vec<u64> {
     let all: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
     if all <= most {

@@ -1,7 +1,7 @@
-//! The thread that writes: many changes with one wait for the disk.
+//! The writer thread: many changes with one wait for the disk.
 //!
-//! What was carried out already waits here for as long as the disk fails, and is tried again; an order that could not be written is
-//! given back at once, and nothing of it stays.
+//! Executed work waits while the disk fails and is retried. An order that could not be written fails at once, and none
+//! of it remains.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -17,25 +17,24 @@ pub use super::write_batch::AfterWrite;
 use super::write_batch::WriteBatch;
 use crate::audit_log::NewEntries;
 
-/// How many bytes one commit takes together.
 const TOGETHER: usize = 4 << 20;
-/// The shortest and the longest pause between two tries while the disk fails.
+/// The shortest and longest pause between tries while the disk fails.
 pub const RETRY_PAUSES: RetryPauses = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// The shortest and the longest pause between two tries.
+/// The shortest and longest pause between tries.
 pub type RetryPauses = (Duration, Duration);
 
 enum JournalTask {
-    /// What was carried out already.
+    /// Executed work.
     Write(WriteBatch),
-    /// What was carried out already, and orders that wait for being written.
+    /// Executed work, and orders that wait for the write.
     Commit(WriteBatch, WriteBatch, SyncSender<Result<(), String>>),
-    /// What is none of the scheduler's business: one at a time, so that no one waits long for it.
+    /// Changes apart from the scheduler's: one at a time, to keep waits short.
     Aside(Vec<Change>, SyncSender<bool>),
     Stop,
 }
 
-/// A journal that is being written, for everyone who has to do with it. All copies are the same one.
+/// A journal that is being written. Clones share it.
 #[derive(Clone)]
 pub struct Journal(Arc<Shared>);
 
@@ -43,86 +42,81 @@ struct Shared {
     store: Arc<Store>,
     work: Sender<JournalTask>,
     state: Mutex<State>,
-    /// Something in the state is another than before.
     news: Condvar,
     on_change: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
-    /// How many views wait to be shown.
     views: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
-    /// The number of the last record that is on the disk.
     durable: u64,
-    /// Why nothing can be written.
     failing: Option<String>,
     over: bool,
 }
 
 impl Journal {
-    /// The store behind it.
+    /// The store.
     pub fn store(&self) -> &Store {
         &self.0.store
     }
 
-    /// The same, to hold on to.
     pub(super) fn shared_store(&self) -> Arc<Store> {
         Arc::clone(&self.0.store)
     }
 
-    /// The number of the last record that is on the disk.
+    /// The number of the last record on disk.
     pub fn durable(&self) -> u64 {
         self.state().durable
     }
 
-    /// Why nothing can be written at present.
+    /// Why writes fail now.
     pub fn failing(&self) -> Option<String> {
         self.state().failing.clone()
     }
 
-    /// Waits until a record is on the disk. Returns whether it is; it is not if the journal ends before.
+    /// Waits until a record is on disk. Returns false if the journal ends first.
     pub fn wait_for(&self, record: u64) -> bool {
         let waits = |state: &mut State| state.durable < record && !state.over;
         let state = self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
         state.durable >= record
     }
 
-    /// The same, but no longer than the disk is well.
+    /// As [`Self::wait_for`], but stops waiting if the disk fails.
     pub(crate) fn wait_while_well(&self, record: u64) -> bool {
         let waits = |state: &mut State| state.durable < record && !state.over && state.failing.is_none();
         let state = self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
         state.durable >= record
     }
 
-    /// Waits until something can be written, or the journal has ended.
+    /// Waits until writes succeed, or the journal has ended.
     pub fn wait_until_well(&self) {
         let waits = |state: &mut State| state.failing.is_some() && !state.over;
         drop(self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Has `call` called whenever the disk starts to fail, or is back.
+    /// Calls `call` whenever the disk starts to fail or recovers.
     pub fn on_change(&self, call: Box<dyn Fn() + Send + Sync>) {
         *self.0.on_change.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
     }
 
-    /// Has something written that was carried out already, and then something done.
+    /// Writes executed work, then calls `then`.
     pub fn write(&self, block: Option<RecordBlock>, news: &NewEntries, then: Option<AfterWrite>) {
         let mut waiting = WriteBatch::of(block, news);
         waiting.then = then;
-        // After its end there is no one to write; nothing is reported then either.
+        // After the end there is no writer; nothing is reported then either.
         let _ = self.0.work.send(JournalTask::Write(waiting));
     }
 
-    /// Has rows replaced that are on the disk: orders that were refused meanwhile.
+    /// Replaces rows on disk, for orders that were rejected meanwhile.
     pub fn replace(&self, changes: Vec<Change>) {
-        // After its end no one writes; the data there are whole as well.
+        // After the end there is no writer; the data on disk is complete as well.
         let _ = self.0.work.send(JournalTask::Write(WriteBatch { changes, ..WriteBatch::default() }));
     }
 
-    /// Writes what was carried out before and then the records of orders, and waits until they outlast a power cut.
+    /// Writes executed work and then the records of orders, durably.
     ///
     /// # Errors
-    /// Why the orders are not written; nothing of them stays. What was carried out before is written as soon as that can be.
+    /// Returns an error if the orders are not written; none of them remains. The executed work is written later.
     pub fn commit(&self, before: Option<RecordBlock>, news: &NewEntries, orders: RecordBlock) -> Result<(), String> {
         let (answer, answers) = sync_channel(1);
         let (before, orders) = (WriteBatch::of(before, news), WriteBatch::of(Some(orders), &NewEntries::default()));
@@ -130,14 +124,13 @@ impl Journal {
         answers.recv().unwrap_or_else(|_| Err("the journal is closed".to_owned()))
     }
 
-    /// Makes changes that are none of the scheduler's business, and waits for that. Returns whether they were made.
+    /// Makes changes apart from the scheduler's and waits. Returns whether they were made.
     pub fn aside(&self, changes: Vec<Change>) -> bool {
         let (done, answers) = sync_channel(1);
         let _ = self.0.work.send(JournalTask::Aside(changes, done));
         answers.recv().unwrap_or(false)
     }
 
-    /// Counts a view that waits to be shown, or does no more.
     pub(crate) fn view_waits(&self, waits: bool) {
         if waits {
             self.0.views.fetch_add(1, Ordering::AcqRel);
@@ -146,7 +139,6 @@ impl Journal {
         }
     }
 
-    /// How many views wait to be shown.
     pub(crate) fn views_waiting(&self) -> usize {
         self.0.views.load(Ordering::Acquire)
     }
@@ -171,17 +163,17 @@ impl Journal {
     }
 }
 
-/// The one who has this keeps the journal going. When it is dropped, everything is written, if the disk does not fail.
+/// Keeps the journal running. Dropping it writes everything, if the disk does not fail.
 pub struct JournalThread {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
 }
 
 impl JournalThread {
-    /// Starts to write behind the record of this number; `pauses` are made while the disk fails.
+    /// Starts writing after the record with this number; `pauses` apply while the disk fails.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn start(store: Store, durable: u64, pauses: RetryPauses, last: Option<LastFile>) -> std::io::Result<Self> {
         let (work, inbox) = channel();
         let state = Mutex::new(State { durable, ..State::default() });
@@ -202,7 +194,7 @@ impl JournalThread {
         Ok(Self { journal, thread: Some(thread) })
     }
 
-    /// The journal that it writes, for what is to be recorded.
+    /// The journal.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
@@ -212,15 +204,15 @@ impl Drop for JournalThread {
     fn drop(&mut self) {
         let _ = self.journal.0.work.send(JournalTask::Stop);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported by the panic hook already.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
-        // Others may still hold the journal; the next owner of the directory must be the only writer.
+        // Others may still have the journal; the next owner of the directory must be the only writer.
         self.journal.store().close();
     }
 }
 
-/// Notifies everyone when the thread ends, also by a panic.
+/// Notifies all waiters when the thread ends, also by a panic.
 struct EndGuard(Journal);
 
 impl Drop for EndGuard {
@@ -237,16 +229,13 @@ impl Drop for EndGuard {
 struct Committer {
     journal: Journal,
     inbox: Receiver<JournalTask>,
-    /// What was carried out and is not on the disk yet.
     waiting: Vec<WriteBatch>,
-    /// Something may be in the store that is not meant to be.
+    /// The store may contain data of a failed commit.
     dirty: bool,
     pauses: RetryPauses,
-    /// Where it is reported which record is the last.
     last: Option<LastFile>,
 }
 
-/// What was received at once.
 #[derive(Default)]
 struct TaskBatch {
     orders: Option<(WriteBatch, SyncSender<Result<(), String>>)>,
@@ -269,7 +258,7 @@ impl Committer {
         }
     }
 
-    /// Waits for something to do, at most for `pause`, and takes what else is there.
+    /// Waits for tasks, at most for `pause`, and takes all that are queued.
     fn hear(&mut self, pause: Option<Duration>) -> TaskBatch {
         let mut received = TaskBatch::default();
         let first = match pause {
@@ -295,7 +284,7 @@ impl Committer {
                 JournalTask::Aside(changes, done) => received.aside = Some((changes, done)),
                 JournalTask::Stop => received.stop = true,
             }
-            // The sender of orders waits, and a record apart is large by itself.
+            // A sender of orders waits, and a separate change is large by itself.
             if received.stop || received.orders.is_some() || received.aside.is_some() || bytes > TOGETHER {
                 break;
             }
@@ -319,14 +308,14 @@ impl Committer {
                 let last = orders.as_ref().map(|(waiting, _)| waiting.last);
                 self.written(last);
                 if let Some((_, answer)) = orders {
-                    // The engine may have stopped meanwhile; its orders are on the disk.
+                    // The engine may have stopped; its orders are on disk.
                     let _ = answer.send(Ok(()));
                 }
                 message.map(|done| done.send(true));
             }
             Err(error) => {
                 self.dirty = true;
-                // What the failed try may have left must go before the order is answered as not carried out.
+                // Remains of the failed try must be removed before the order is answered as rejected.
                 let changes = self.changes();
                 match self.commit(&changes, false) {
                     Ok(()) => self.written(None),
@@ -338,7 +327,6 @@ impl Committer {
         }
     }
 
-    /// What has to be written in any case.
     fn changes(&self) -> Vec<Change> {
         let cut = self.dirty.then(|| Change::CutFrom(self.journal.durable() + 1));
         let waiting = self.waiting.iter().flat_map(|waiting| waiting.changes.iter().cloned());
@@ -357,7 +345,6 @@ impl Committer {
         wrote.map_err(|error| StoreError::from(redb::Error::Io(error)))
     }
 
-    /// Everything, and orders up to `last`, is on the disk.
     fn written(&mut self, last: Option<u64>) {
         self.dirty = false;
         let written = self.waiting.iter().map(|waiting| waiting.last).chain(last).max().unwrap_or(0);

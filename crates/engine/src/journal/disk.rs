@@ -1,4 +1,4 @@
-//! The file of the store, behind a trait: tests replace it by a disk that fails or forgets.
+//! The file of the store behind a trait, so that tests can use a disk that fails or forgets.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,43 +10,41 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// What the store asks of a disk.
+/// A disk of the store.
 pub trait Disk: Debug + Send + Sync {
-    /// How long the file is.
+    /// The length of the file in bytes.
     fn len(&self) -> io::Result<u64>;
-    /// Whether nothing is in the file.
+    /// Whether the file is empty.
     fn is_empty(&self) -> io::Result<bool> {
         self.len().map(|len| len == 0)
     }
     /// Reads all of `out`, or fails.
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
-    /// Makes the file longer, by zeros, or shorter.
+    /// Extends the file with zeros, or truncates it.
     fn set_len(&self, len: u64) -> io::Result<()>;
-    /// Writes all of `data`, or fails and may have written a part.
+    /// Writes `data`; a failure may leave a part written.
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()>;
-    /// Waits until all that was written outlasts a power cut.
+    /// Waits until all writes are durable.
     fn sync(&self) -> io::Result<()>;
-    /// Nothing is read or written any more: another process may have it.
+    /// Ends access: another process may own the file afterwards.
     fn close(&self) {}
 }
 
-/// A file of the machine, which this process alone has.
+/// A file owned by this process.
 #[derive(Debug)]
 pub struct FileDisk {
     file: File,
-    /// How long this process made it.
     len: AtomicU64,
-    /// Someone else changed it. What it holds is not known any more.
+    /// Another process changed it; its content is unknown.
     foreign: AtomicBool,
-    /// Where it has to be.
     place: OnceLock<PathBuf>,
 }
 
 impl FileDisk {
-    /// Opens a file, or makes one that only its owner can read, and locks it.
+    /// Opens or creates a file with access for its owner only, and locks it.
     ///
     /// # Errors
-    /// Why it cannot be opened; [`io::ErrorKind::WouldBlock`] when another process has it.
+    /// Returns an error if it cannot be opened; [`io::ErrorKind::WouldBlock`] if another process has it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
         lock(&file)?;
@@ -54,24 +52,24 @@ impl FileDisk {
         Ok(Self { file, len, foreign: AtomicBool::new(false), place: OnceLock::new() })
     }
 
-    /// The same file, but what is written on it is in memory only.
+    /// Returns the same file with writes in memory only.
     ///
     /// # Errors
-    /// The operating system gives no other handle of it.
+    /// Returns an error if the handle cannot be cloned.
     pub fn overlay(&self) -> io::Result<Overlay> {
         Overlay::over(self.file.try_clone()?)
     }
 
-    /// From now on nothing counts as synced unless the file is at this place.
+    /// Makes every sync check that the file is still at this path.
     pub fn stays_at(&self, path: &Path) {
-        // It is reported once.
+        // Called once.
         let _ = self.place.set(path.to_owned());
     }
 
-    /// Whether the file is still what this process wrote, at its place.
+    /// Checks that the file is at its path and unchanged by others.
     ///
     /// # Errors
-    /// Someone moved, replaced or changed it.
+    /// Returns an error if the file was moved, replaced, or changed.
     fn check_place(&self) -> io::Result<()> {
         let Some(place) = self.place.get() else { return Ok(()) };
         let own = self.file.metadata()?;
@@ -90,7 +88,7 @@ impl FileDisk {
     }
 }
 
-/// Locks a file. A process that is started just now holds what this one had open, for a moment.
+/// Locks a file, with retries: a child process that is just starting holds open files for a moment.
 fn lock(file: &File) -> io::Result<()> {
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
@@ -101,7 +99,7 @@ fn lock(file: &File) -> io::Result<()> {
     Ok(file.try_lock()?)
 }
 
-/// How often a lock is tried again, and the pause before that.
+/// The number of retries and the pause before each.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
@@ -128,17 +126,17 @@ impl Disk for FileDisk {
 
     fn sync(&self) -> io::Result<()> {
         self.file.sync_data()?;
-        // Afterwards: what was synced into a file that is not the journal any more must not be answered.
+        // Checked after the sync: an order synced into a file that is not the journal anymore must not be answered.
         self.check_place()
     }
 
     fn close(&self) {
-        // It is let go of with the file at the latest.
+        // Released with the file at the latest.
         let _ = self.file.unlock();
     }
 }
 
-/// A file of the machine that stays unchanged: what is written on it is in memory only.
+/// A read-only file with writes in memory only.
 #[derive(Debug)]
 pub struct Overlay {
     below: File,
@@ -148,7 +146,7 @@ pub struct Overlay {
 #[derive(Debug)]
 struct OverlayState {
     len: u64,
-    /// What is behind this in the file below no longer exists.
+    /// Everything after this offset of the file is deleted.
     below: u64,
     pages: BTreeMap<u64, Vec<u8>>,
 }
@@ -156,10 +154,10 @@ struct OverlayState {
 impl Overlay {
     const PAGE: u64 = 4096;
 
-    /// Opens a file for reading, together with others who do.
+    /// Opens a file for shared reading.
     ///
     /// # Errors
-    /// Why it cannot be opened; [`io::ErrorKind::WouldBlock`] when another process writes it.
+    /// Returns an error if it cannot be opened; [`io::ErrorKind::WouldBlock`] if another process writes it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let below = File::open(path)?;
         below.try_lock_shared()?;
@@ -175,7 +173,6 @@ impl Overlay {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A page as it is now.
     fn page(&self, over: &OverlayState, number: u64) -> io::Result<Vec<u8>> {
         if let Some(page) = over.pages.get(&number) {
             return Ok(page.clone());
@@ -187,7 +184,7 @@ impl Overlay {
         Ok(page)
     }
 
-    /// Goes through a stretch page by page: the number, where in the page, and how much.
+    /// Splits a range into pages: the number, the offset in the page, and the length.
     fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize)> {
         let (mut at, end) = (offset, offset + len as u64);
         std::iter::from_fn(move || {
@@ -250,7 +247,7 @@ impl Disk for Overlay {
     }
 }
 
-/// A file that is nowhere but in memory.
+/// A file in memory.
 #[derive(Debug, Default)]
 pub struct MemoryDisk(Mutex<Vec<u8>>);
 
@@ -298,7 +295,7 @@ impl From<Vec<u8>> for MemoryDisk {
 }
 
 impl MemoryDisk {
-    /// What is in it now.
+    /// A copy of the content.
     pub fn copy(&self) -> Vec<u8> {
         self.bytes(|bytes| bytes.clone())
     }
@@ -308,7 +305,6 @@ impl MemoryDisk {
     }
 }
 
-/// A disk as the database takes it.
 #[derive(Debug)]
 pub(super) struct Backend(pub Arc<dyn Disk>);
 

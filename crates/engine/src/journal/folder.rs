@@ -1,4 +1,4 @@
-//! A state directory: opened by one process at a time, and the state that a scheduler starts with.
+//! A state directory: opened by one process, with the state that a scheduler starts with.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
@@ -28,10 +28,10 @@ use crate::setup::Setup;
 use scenario::Workload;
 use view::audit::{AuditEntry, Revision};
 
-/// The store in a directory while its start is written.
+/// The name of the store until its start is written.
 const NEW: &str = "journal.new";
 
-/// A state directory that this process has.
+/// A state directory owned by this process.
 #[derive(Debug)]
 pub struct Folder {
     store: Store,
@@ -42,7 +42,6 @@ pub struct Folder {
     last: Option<LastFile>,
 }
 
-/// The file of a directory that is new. It gets its name once there is a whole journal in it.
 #[derive(Debug)]
 struct NewFile {
     folder: PathBuf,
@@ -72,12 +71,12 @@ pub struct RunningJournal {
 }
 
 impl RunningJournal {
-    /// The journal that runs, for what is to be recorded.
+    /// The running journal.
     pub fn journal(&self) -> &Journal {
         self.thread.journal()
     }
 
-    /// Writes the records of a core that is stepped by hand, and waits until they are on the disk. Returns whether they are.
+    /// Writes the records of a manually stepped core durably. Returns whether it succeeded.
     pub fn sync(&self, core: &mut Core) -> bool {
         let (block, new) = core.state.take_written();
         let last = block.as_ref().map_or(0, |block| block.last());
@@ -86,10 +85,10 @@ impl RunningJournal {
         self.journal().wait_for(last)
     }
 
-    /// Has a snapshot made of everything that a core has done, and waits for it.
+    /// Takes a snapshot of a core and waits for it.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// Returns an error if the snapshot fails.
     pub fn snapshot(&self, core: &mut Core) -> Result<(), String> {
         let number = replay::record_progress(&mut core.state);
         let own = core.state.recorder.as_ref().map(Recorder::volume).unwrap_or_default();
@@ -99,20 +98,20 @@ impl RunningJournal {
         snapshots::make(self.journal(), &self.setup, number, self.volume + own)
     }
 
-    /// The past, read only.
+    /// The past, read-only.
     pub fn history(&self) -> JournalHistory {
         JournalHistory::new(self.journal().clone(), self.setup.clone())
     }
 }
 
-/// Makes the scheduler of a directory that is new.
+/// Creates the scheduler of a new directory.
 pub type MakeCore<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
 
 impl Folder {
-    /// Opens a directory, or makes it. With `mend`, a damaged file is moved aside, and what is intact of it is kept.
+    /// Opens or creates a directory. With `mend`, a damaged file is moved aside, and its intact content is kept.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Returns an error if it cannot be used.
     pub fn open(path: &Path, mend: bool) -> Result<Self, FolderError> {
         let failed = |error: std::io::Error| FolderError::Folder { folder: path.to_owned(), why: error.to_string() };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
@@ -124,10 +123,10 @@ impl Folder {
             }
             let begun = path.join(NEW);
             let opened = open_file(path, NEW)?;
-            // One that was cut off has never been anything to anybody.
+            // An interrupted creation was never acknowledged.
             let cut_off = opened.len().map_err(failed)? > 0;
             opened.set_len(0).map_err(failed)?;
-            // One that names a record is of a journal that was there.
+            // If it names a record, a journal existed.
             let gone = LastFile::look(path).map_err(failed)?.is_some_and(|last| last.names_one());
             last::remove(path).map_err(failed)?;
             let notes = cut_off.then(|| "the first start was interrupted; it starts again".to_owned());
@@ -162,24 +161,24 @@ impl Folder {
         Ok(Self { store, lock: Some(lock), notes, new: None, pauses: RETRY_PAUSES, last: Some(last) })
     }
 
-    /// The same on any disk, which no one else may use, and which is soon tried again when it fails.
+    /// As [`Self::open`], on any disk of this process; failures are retried soon.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Returns an error if it cannot be used.
     pub fn on(disk: Arc<dyn Disk>) -> Result<Self, FolderError> {
         let pauses = (Duration::from_millis(1), Duration::from_millis(20));
         Ok(Self { store: whole(disk, true)?, lock: None, notes: Vec::new(), new: None, pauses, last: None })
     }
 
-    /// What was done about damage, for a person.
+    /// The repairs, for people.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Starts: with the scheduler that is in the directory, brought forward to the last record; or with a fresh one, if there is none.
+    /// Starts the scheduler of the directory, replayed to its last record, or a new one.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Returns an error if the start fails.
     pub fn begin(
         self,
         setup: &Setup,
@@ -213,7 +212,7 @@ impl Folder {
     }
 }
 
-/// Opens a file of a directory for this process alone. The lock file by itself proves nothing: it can be removed.
+/// Opens a file for this process alone. The lock file alone proves nothing: it can be removed.
 pub(super) fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderError> {
     FileDisk::open(&folder.join(name)).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => FolderError::InUse { folder: folder.to_owned(), who: String::new() },
@@ -221,15 +220,15 @@ pub(super) fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderErr
     })
 }
 
-/// Looks through the journal of a directory, whether it is whole. Nothing is written: what a store does to a file that was not closed would
-/// be lost for a repair.
+/// Checks the journal of a directory without writing: opening an unclosed file changes it, and a repair would lose
+/// data.
 fn look(folder: &Path, disk: &FileDisk, thorough: bool) -> Result<Store, FolderError> {
     let overlay = disk.overlay();
     let overlay = overlay.map_err(|error| FolderError::Folder { folder: folder.to_owned(), why: error.to_string() })?;
     whole(Arc::new(overlay), thorough)
 }
 
-/// Opens a store; `thorough`: looks through all of it, not only through what the start needs.
+/// Opens a store. `thorough` checks all of it, not only the data for the start.
 pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, FolderError> {
     let store = Store::open(Arc::clone(&disk)).map_err(|error| failure(&disk, error))?;
     let look = || -> Result<(), StoreError> {
@@ -247,12 +246,12 @@ pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Folder
     Ok(store)
 }
 
-/// What is wrong with a file that has nothing in it, not even what it is.
+/// The error for a file without a head.
 pub(super) fn no_head() -> StoreError {
     StoreError::Damaged("the file is empty, or its start is missing".to_owned())
 }
 
-/// Refuses a store whose start is missing: a journal gets its name once that is in it.
+/// Rejects a store without a start: a journal is renamed only with one.
 fn begins_well(store: &Store) -> Result<(), FolderError> {
     match store.head().map_err(|error| failure(store.disk(), error))? {
         Some(_) => Ok(()),
@@ -260,7 +259,7 @@ fn begins_well(store: &Store) -> Result<(), FolderError> {
     }
 }
 
-/// Refuses a store whose end is missing.
+/// Rejects a store without its end.
 pub(super) fn ends_well(store: &Store, last: &LastFile) -> Result<(), FolderError> {
     match last.missing(store).map_err(|error| failure(store.disk(), error))? {
         None => Ok(()),
@@ -268,7 +267,6 @@ pub(super) fn ends_well(store: &Store, last: &LastFile) -> Result<(), FolderErro
     }
 }
 
-/// What an error means for a start.
 pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
     match error {
         StoreError::Disk(why) => FolderError::Begin(format!("cannot read the state: {why}")),
@@ -276,10 +274,9 @@ pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
     }
 }
 
-/// A step that brings the form of a journal from one version to the next: what is to be changed in the store.
+/// Migrates a journal from one format version to the next: returns the changes of the store.
 pub type Migration = fn(&Store) -> Result<Vec<Change>, StoreError>;
 
-/// The steps from format 1 on.
 const MIGRATIONS: &[Migration] = &[];
 
 pub(super) fn suits(store: &Store, head: &JournalHead, setup: &Setup) -> Result<(), FolderError> {
@@ -290,7 +287,7 @@ pub(super) fn suits(store: &Store, head: &JournalHead, setup: &Setup) -> Result<
     migrate(store, head, FORMAT, MIGRATIONS)
 }
 
-/// Brings an older form up to date, one version after the other, each of them whole or not at all.
+/// Applies the migrations one by one, each completely or not at all.
 fn migrate(store: &Store, head: &JournalHead, known: u32, steps: &[Migration]) -> Result<(), FolderError> {
     if head.format > known || head.format == 0 {
         return Err(FolderError::Newer { found: head.format, by: head.made_by.clone(), known });
@@ -305,7 +302,6 @@ fn migrate(store: &Store, head: &JournalHead, known: u32, steps: &[Migration]) -
     Ok(())
 }
 
-/// Writes the start of a journal.
 fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), FolderError> {
     core.audit_log().collect_new();
     let made_by = env!("CARGO_PKG_VERSION").to_owned();
@@ -315,7 +311,7 @@ fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), FolderErro
     store.commit(&changes).map_err(|error| FolderError::Begin(format!("cannot write the state: {error}")))
 }
 
-/// The scheduler of a store, with the number of the next record and how much was recorded.
+/// Restores the scheduler of a store; returns it with the number of the next record and the recorded volume.
 pub(super) fn continue_journal(
     store: &Store,
     setup: &Setup,
@@ -329,7 +325,7 @@ pub(super) fn continue_journal(
     let mut core = restored(store, *number, index, setup, workload)?;
     let mut volume = index.volume();
     if *number > 0 && volume.bytes == 0 {
-        // A version that did not count them made it.
+        // An earlier version did not count them.
         volume.bytes = store.record_bytes(..=*number).map_err(failed)?;
     }
     let next = records(store, number + 1, |_, record| {
@@ -352,7 +348,7 @@ fn restored(
     let core = Core::restored(setup, &bytes, workload).map_err(FolderError::Begin)?;
     let log = core.audit_log();
     log.collect_new();
-    // What came later comes again from the records.
+    // Later entries come from the replay.
     let (last, revision) = (log.last(), core.state.active_config.revision);
     let mut entries: Vec<AuditEntry> =
         store.entries(EntryTable::Audit, last + 1, MOST_ENTRIES).map_err(|error| failure(store.disk(), error))?;

@@ -1,72 +1,72 @@
-//! Why a state directory cannot be used.
+//! Errors of state directories.
 
 use std::path::{Path, PathBuf};
 
-/// Why a state directory cannot be used, and what can be done about it.
+/// Why a state directory cannot be used, with a remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The file system says no.
+    /// The file system denies access.
     #[error("{}: {why}", folder.display())]
     Folder {
-        /// The path of the directory, as it was given.
+        /// The path.
         folder: PathBuf,
-        /// What the system says, as `Permission denied`.
+        /// The system error, for example `Permission denied`.
         why: String,
     },
-    /// Another process has it.
+    /// Another process uses it.
     #[error("{} is in use by another kornsole{}: stop it, or use another directory with --state", folder.display(), by(who))]
     InUse {
-        /// The path of the directory, as it was given.
+        /// The path.
         folder: PathBuf,
-        /// The process, as far as it is known.
+        /// The process, if known.
         who: String,
     },
-    /// Another process runs it, and it was only to be examined.
+    /// Another process runs it; it was opened for inspection.
     #[error("{} is in use by another kornsole{}: connect to it with --server URL", folder.display(), by(who))]
     Running {
-        /// The path of the directory, as it was given.
+        /// The path.
         folder: PathBuf,
-        /// The process, as far as it is known.
+        /// The process, if known.
         who: String,
     },
-    /// There is nothing in it.
+    /// It is empty.
     #[error("{} has no scheduler state", folder.display())]
     Nothing {
-        /// The path of the directory, as it was given.
+        /// The path.
         folder: PathBuf,
     },
-    /// Another kind of scheduler keeps its state in it.
+    /// It has the state of another kind of scheduler.
     #[error("{} is a state of `{by}`: use another directory with --state", folder.display())]
     OtherKind {
-        /// The path of the directory, as it was given.
+        /// The path.
         folder: PathBuf,
-        /// The command that keeps it.
+        /// The command that owns it.
         by: &'static str,
     },
-    /// It was made by another profile.
+    /// It has another profile.
     #[error(
         "the state belongs to a scheduler with the profile {was} and cannot continue as {wanted}: use --core {was}, or another directory with --state"
     )]
     OtherCore {
         /// The profile of the journal.
         was: String,
-        /// The one requested.
+        /// The requested profile.
         wanted: String,
     },
-    /// It was made by a later version.
+    /// It is of a later version.
     #[error(
         "the state has format {found}, written by kornsole {by}; this version supports formats up to {known}: use the \
             later version, or another directory with --state"
     )]
     Newer {
-        /// The format of the files; formats count up.
+        /// The format of the files.
         found: u32,
-        /// Who wrote it.
+        /// The version that wrote it.
         by: String,
-        /// The newest format that is known.
+        /// The newest supported format.
         known: u32,
     },
-    /// Something in it is not as it was written.
+    /// Its content is damaged.
     #[error("{0}")]
     Damaged(String),
     /// The scheduler cannot start.
@@ -75,7 +75,7 @@ pub enum FolderError {
 }
 
 impl FolderError {
-    /// What is reported of a directory: it is named once.
+    /// The message with the directory named once.
     pub fn said_of(&self, folder: &Path) -> String {
         match self {
             Self::Damaged(_) | Self::Begin(_) | Self::OtherCore { .. } | Self::Newer { .. } => {

@@ -1,34 +1,31 @@
-//! The form of all data in the store: frames with a kind and a checksum of their own.
+//! Frames: the format of all data in the store, each with a kind and a checksum.
 //!
-//! A frame is a magic word, its kind, its key (a number, and a part of it), the length and the checksum, then the content. So damage of
-//! a single byte is seen wherever it is, and what is intact is found even in a file that the store itself does not open any
-//! more.
+//! A frame is a magic word, kind, key (a number and a part), length, checksum, and content. So damage of a single byte
+//! is detected, and intact frames are found even in a file that the store cannot open.
 
 use sha2::{Digest as _, Sha256};
 
-/// The first bytes of every frame.
 const MAGIC: [u8; 4] = *b"kjf1";
-/// Magic, kind, key, part, length, checksum.
 const HEAD: usize = 4 + 1 + 8 + 4 + 4 + SUM;
-/// How many bytes of the checksum are kept.
+/// Stored bytes of the checksum.
 const SUM: usize = 8;
 
-/// What a frame holds.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// What the journal is.
+    /// The head of the journal.
     Head,
-    /// A record; its key counts records.
+    /// A record; its key is its number.
     Record,
-    /// A part of a snapshot, by the number of its last record.
+    /// A part of a snapshot; its key is the number of its last record.
     Snapshot,
-    /// What is known of a snapshot.
+    /// The index of a snapshot.
     Index,
     /// An entry of the audit.
     Audit,
     /// A revision of the configuration.
     Revision,
-    /// The digest of the last record, in a file of its own.
+    /// The digest of the last record, in a separate file.
     Last,
 }
 
@@ -49,16 +46,16 @@ impl Kind {
     }
 }
 
-/// A frame that is as it was written.
+/// An intact frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// What it holds.
+    /// The kind.
     pub kind: Kind,
-    /// The number of its content, as of a record or a revision.
+    /// The number of its content, for example of a record.
     pub key: u64,
-    /// Which part of it.
+    /// The part.
     pub part: u32,
-    /// The bytes of that part, not decoded.
+    /// The content, not decoded.
     pub content: &'a [u8],
 }
 
@@ -72,7 +69,7 @@ fn sum(kind: u8, key: u64, part: u32, content: &[u8]) -> [u8; SUM] {
     std::array::from_fn(|at| all[at])
 }
 
-/// Appends a frame to a text.
+/// Appends a frame.
 pub fn write(to: &mut Vec<u8>, kind: Kind, key: u64, part: u32, content: &[u8]) {
     #[expect(clippy::expect_used, reason = "the callers cut what they write into parts")]
     let length = u32::try_from(content.len()).expect("what is written is cut into parts of some megabytes");
@@ -86,14 +83,14 @@ pub fn write(to: &mut Vec<u8>, kind: Kind, key: u64, part: u32, content: &[u8]) 
     to.extend(content);
 }
 
-/// A frame by itself.
+/// Returns a single frame.
 pub fn alone(kind: Kind, key: u64, part: u32, content: &[u8]) -> Vec<u8> {
     let mut frame = Vec::new();
     write(&mut frame, kind, key, part, content);
     frame
 }
 
-/// Reads the frame at the front of a text, and gives the rest of the text. `None` if there is none, or it is damaged.
+/// Reads the first frame, and returns the remaining bytes. `None` if there is no intact frame.
 pub fn read(text: &[u8]) -> Option<(Frame<'_>, &[u8])> {
     let (head, rest) = text.split_at_checked(HEAD)?;
     let (magic, head) = head.split_first_chunk::<4>()?;
@@ -109,8 +106,7 @@ pub fn read(text: &[u8]) -> Option<(Frame<'_>, &[u8])> {
     intact.then_some((Frame { kind: known, key, part, content }, rest))
 }
 
-/// All frames of a text that stand one behind the other; an error with the key of the last intact one, if any, when something
-/// else comes.
+/// Reads consecutive frames. Returns an error with the key of the last intact one, if any, when other bytes follow.
 pub fn read_all(mut text: &[u8], mut each: impl FnMut(Frame<'_>)) -> Result<(), Option<u64>> {
     let mut last = None;
     while !text.is_empty() {
@@ -122,7 +118,7 @@ pub fn read_all(mut text: &[u8], mut each: impl FnMut(Frame<'_>)) -> Result<(), 
     Ok(())
 }
 
-/// Key and content of the last frame of a text that was written just now.
+/// The key and content of the last frame of newly written bytes.
 pub fn last(mut text: &[u8]) -> Option<(u64, &[u8])> {
     loop {
         let head = text.get(..HEAD)?;
@@ -139,7 +135,7 @@ pub fn last(mut text: &[u8]) -> Option<(u64, &[u8])> {
     }
 }
 
-/// All intact frames anywhere in a file.
+/// Finds all intact frames in a file.
 pub fn scan<'a>(file: &'a [u8], mut each: impl FnMut(Frame<'a>)) {
     let mut at = 0;
     while let Some(text) = file.get(at..)

@@ -1,7 +1,5 @@
-//! The past: the state of the scheduler at any time that the journal still has.
-//!
-//! From any thread, read only: [`JournalHistory::view_at`] gives the view of a time, [`JournalHistory::chapter`] the events before or
-//! after one. Both are rebuilt from the nearest snapshot before that time and the records since, so they equal the reports of that time.
+//! The past: the state of the scheduler at any time in the journal, rebuilt from the nearest earlier snapshot and the
+//! records since. It equals the reports of that time.
 
 use std::sync::Arc;
 
@@ -16,7 +14,7 @@ use crate::setup::Setup;
 use ::view::{self, Chapter, Toward, View};
 use model::Time;
 
-/// The past of a scheduler that is kept, to look at from any thread.
+/// The stored past of a scheduler.
 #[derive(Clone)]
 pub struct JournalHistory {
     journal: Journal,
@@ -38,32 +36,32 @@ impl JournalHistory {
         self.journal.store()
     }
 
-    /// What was to be seen at a time, of all that is on the disk. Takes a moment, in proportion to what happened since the snapshot
-    /// before it; so not for a thread that someone waits for.
+    /// Returns the view at a time. The duration depends on the distance to the previous snapshot: do not call it from a
+    /// thread that must respond.
     ///
     /// # Errors
-    /// The journal does not reach back so far, or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn view_at(&self, at: Time) -> Result<Arc<View>, StoreError> {
         let mut core = core_at(self.store(), &self.setup, at, u64::MAX)?;
         replay::advance_to(&mut core.state, at);
         Ok(core.take_view().unwrap_or_default())
     }
 
-    /// What the journal has of a span of time up to a moment: that on the screen, say.
+    /// Returns the recording up to a time.
     pub fn recording(&self, now: Time) -> Recording<'_> {
         Recording::new(self.store(), &self.setup, now)
     }
 
-    /// How far the journal reaches back, by the scheduler's time; `None` while it is empty.
+    /// The earliest scheduler time in the journal; `None` while it is empty.
     pub fn reaches_back_to(&self) -> Option<Time> {
         self.store().snapshots().ok()?.first().map(|(_, index)| index.at)
     }
 
-    /// What happened between two snapshots, right before or after a time: of the records of events those that `wanted` says, and
-    /// the starts. Takes a moment, as [`JournalHistory::view_at`] does.
+    /// Returns the events between two snapshots, directly before or after a time: the records that `wanted` accepts,
+    /// and the starts. As slow as [`JournalHistory::view_at`].
     ///
     /// # Errors
-    /// The journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn chapter(&self, at: Time, toward: Toward, wanted: fn(&view::Record) -> bool) -> Result<Chapter, StoreError> {
         let snapshots = self.store().snapshots()?;
         let begins = |index: &SnapshotIndex| match toward {

@@ -1,6 +1,4 @@
-//! A state directory that no one runs, to look at: its audit, and the configurations that were active.
-//!
-//! Nothing in the directory is changed: repairs and updates that a start would make are made in memory.
+//! Inspects an unused state directory: its audit and its configurations. Repairs and updates happen only in memory.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -26,24 +24,24 @@ use view::ClockRuns;
 use view::act::Refusal;
 use view::waiting::{Finding, Question};
 
-/// What every kind of state directory has that no one runs.
+/// The common content of unused state directories.
 pub trait Inspected {
-    /// Who did what, and every configuration that was active.
+    /// The audit log and the revisions.
     fn audit_log(&self) -> &AuditLog;
 
-    /// How its scheduler decides.
+    /// The profile.
     fn profile(&self) -> Profile;
 
-    /// Which entry of a manifest is the queue configuration.
+    /// The entry of a manifest with the queue configuration.
     fn policy_group(&self) -> &str;
 
-    /// What is damaged of it, and what is intact: all that is shown is what is intact. `None` for a directory that is whole.
+    /// The damage and the intact rest, in words; `None` without damage.
     fn damage(&self) -> Option<&str> {
         None
     }
 }
 
-/// A state directory that is examined. While this is there no one can run it.
+/// An inspected state directory. No process can run it meanwhile.
 pub struct FolderInspection {
     core: Box<Core>,
     store: Arc<Store>,
@@ -58,7 +56,7 @@ impl FolderInspection {
     /// Opens a directory. Takes as long as a start.
     ///
     /// # Errors
-    /// It is in use, has no state, or is damaged.
+    /// Returns an error if it is in use, has no state, or is damaged.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let lock = lock::share(path)?;
         let file = path.join(FILE);
@@ -80,13 +78,13 @@ impl FolderInspection {
             ends_well(&store, &last)?;
         }
         let head = store.head().map_err(|error| FolderError::Begin(format!("cannot read the state: {error}")))?;
-        // A journal gets its name once its head is in it.
+        // A journal is renamed only with a head.
         let head = head.ok_or_else(|| failure(store.disk(), no_head()))?;
         let profile: Profile =
             head.core.parse().map_err(|_| FolderError::Begin(format!("unknown core {}", head.core)))?;
         let setup = Setup::of(profile);
         suits(&store, &head, &setup)?;
-        // What was done last may be in the records only.
+        // The last changes may be only in the records.
         let store = Arc::new(store);
         let (core, ..) = continue_journal(&store, &setup, None)?;
         let audit_log = Arc::clone(core.audit_log());
@@ -95,55 +93,55 @@ impl FolderInspection {
         Ok(Self { core: Box::new(core), store, setup, audit_log, profile, policy_group, _lock: lock })
     }
 
-    /// A copy of a partition unchanged, the first one where none is named.
+    /// Copies a partition (default: the first one).
     ///
     /// # Errors
-    /// There is no such partition.
+    /// Returns an error if the partition does not exist.
     pub fn fork(&self, partition: Option<&str>) -> Result<Fork, NoFork> {
         self.core.fork(partition, usize::MAX)
     }
 
-    /// Why something waits unchanged.
+    /// Explains why something waits.
     ///
     /// # Errors
-    /// There is no such thing.
+    /// Returns an error if the object does not exist.
     pub fn explain(&self, question: &Question) -> Result<Finding, Refusal> {
         self.core.explain(question)
     }
 
-    /// The last moment that is in it.
+    /// The last recorded time.
     pub fn now(&self) -> Time {
         self.core.now()
     }
 
-    /// What it has of a span of time.
+    /// The recording.
     pub fn recording(&self) -> Recording<'_> {
         Recording::new(&self.store, &self.setup, self.now())
     }
 
-    /// A copy of a partition as it was at an earlier time.
+    /// Copies a partition at an earlier time.
     ///
     /// # Errors
-    /// There was no such partition, the journal does not reach back so far, or it cannot be read.
+    /// Returns an error if the partition did not exist, or the journal does not reach back so far or cannot be read.
     pub fn fork_at(&self, partition: Option<&str>, at: Time) -> Result<Fork, String> {
         self.recording().fork_at(partition, at)
     }
 
-    /// The applications that were submitted to a partition after one time and up to another, and what was requested then, in their order.
+    /// The submissions and requests of a partition between two times, in order.
     ///
     /// # Errors
-    /// The journal does not reach back so far, or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn submissions(&self, partition: &str, from: Time, to: Time) -> Result<Vec<(Time, PartitionCommand)>, String> {
         let first = self.core.scheduler().partitions().first().is_some_and(|part| *part.name == *partition);
         self.recording().submissions((partition, first), from, to)
     }
 
-    /// What was used over time, up to its last moment.
+    /// The usage up to the last recorded time.
     pub fn usage(&self, question: &ledger::Question) -> ledger::Report {
         self.core.ledger().ledger().report(self.core.now(), question)
     }
 
-    /// When its time ran, by the wall clock.
+    /// The runs of the clock.
     pub fn clock_runs(&self) -> ClockRuns {
         self.core.clock_runs()
     }

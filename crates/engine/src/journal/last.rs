@@ -1,9 +1,9 @@
-//! Which record was written last, next to the journal. The store takes the commit before for the last one when the newest is damaged, and
-//! an answered order would be gone without a word; this file says that something is missing.
+//! The last written record, in a file next to the journal. If the newest commit is damaged, the store silently falls
+//! back to the previous one, and an answered order would be lost; this file detects that.
 //!
 //! Invariants:
-//! - it is written after the journal is synced and before anybody is answered, so it never names what was not kept;
-//! - for orders it is synced as well.
+//! - it is written after the journal is synced and before any answer, so it never names an unsaved record;
+//! - for orders it is also synced.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -15,13 +15,12 @@ use super::refused;
 use super::store::{Store, StoreError};
 use super::tables::Change;
 
-/// The file, in the directory of the journal.
 const FILE: &str = "journal.last";
 
 /// Removes the file of a directory.
 ///
 /// # Errors
-/// It is there and stays.
+/// Returns an error if the file cannot be removed.
 pub fn remove(folder: &Path) -> io::Result<()> {
     match std::fs::remove_file(folder.join(FILE)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -29,16 +28,14 @@ pub fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The file that names the last record.
+/// The file with the last record.
 #[derive(Debug)]
 pub struct LastFile {
     file: File,
     last: Option<LastRecord>,
-    /// Its content differs from what was written.
     damaged: bool,
 }
 
-/// The number of a record, and the digest of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LastRecord {
     number: u64,
@@ -46,20 +43,20 @@ struct LastRecord {
 }
 
 impl LastFile {
-    /// Opens the file of a directory, or makes it.
+    /// Opens or creates the file of a directory.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn open(folder: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         Self::read(options.open(folder.join(FILE))?)
     }
 
-    /// Opens the file of a directory to look at it; `None` when there is none.
+    /// Opens the file of a directory read-only; `None` if it does not exist.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn look(folder: &Path) -> io::Result<Option<Self>> {
         match File::open(folder.join(FILE)) {
             Ok(file) => Self::read(file).map(Some),
@@ -79,10 +76,10 @@ impl LastFile {
         Ok(Self { damaged: last.is_none() && !text.is_empty(), file, last })
     }
 
-    /// What is missing in a journal, in words; `None` when nothing is.
+    /// The missing end of a journal, in words, if any.
     ///
     /// # Errors
-    /// The journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn missing(&self, store: &Store) -> Result<Option<String>, StoreError> {
         let Some(LastRecord { number, sha256 }) = &self.last else { return Ok(None) };
         let Some(record) = store.record(*number)? else {
@@ -94,32 +91,31 @@ impl LastFile {
         Ok((!same).then(|| format!("record {number} is not the last written record")))
     }
 
-    /// Whether a record was written.
+    /// Whether it names a record.
     pub const fn names_one(&self) -> bool {
         self.last.is_some()
     }
 
-    /// What was written is lost, and the journal continues without it.
+    /// Continues without a lost record.
     pub fn forget(&mut self) {
         self.last = None;
     }
 
-    /// The message about the file itself; `None` while it is intact.
+    /// The message about a damaged file, if any.
     pub fn note(&self) -> Option<String> {
         let text = format!("{FILE} is damaged: the end of the journal may be missing");
         self.damaged.then_some(text)
     }
 
-    /// Records changes that are on the disk; `sync`: the record is to outlast a power
-    /// cut.
+    /// Stores the last record of changes that are on disk; `sync` makes it durable.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the write fails.
     pub fn wrote(&mut self, changes: &[Change], sync: bool) -> io::Result<()> {
         let before = self.last.clone();
         for change in changes {
             match change {
-                // What comes then takes its place.
+                // The next record replaces it.
                 Change::CutFrom(first) if self.last.as_ref().is_some_and(|last| last.number >= *first) => {
                     self.last = None
                 }

@@ -1,4 +1,4 @@
-//! The lock of a state directory: one process that writes, or any number of readers.
+//! The lock of a state directory: one writer, or any number of readers.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -7,17 +7,13 @@ use std::path::Path;
 
 use super::folder_error::FolderError;
 
-/// Held by the process that has the directory. What is in it is a help for people only: the process, and in a second line the address that
-/// it serves.
+/// Locked by the owner of the directory. Its content is only for people: the process ID, and in a second line the
+/// served address.
 const LOCK: &str = "lock";
-/// The store in a directory.
 pub(super) const FILE: &str = "journal.redb";
-/// What a directory has in its place where the state is kept elsewhere: the audit and the revisions alone.
 pub(super) const AUDIT: &str = "audit.redb";
-/// No note on who has the directory is longer, in bytes.
 const HOLDER: u64 = 1 << 10;
 
-/// Takes a directory for this process alone.
 pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
     let failed = |error: std::io::Error| FolderError::Folder { folder: folder.to_owned(), why: error.to_string() };
     let mut options = OpenOptions::new();
@@ -25,7 +21,7 @@ pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
     let mut file = options.open(folder.join(LOCK)).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {
-            // Without it no one is named to those who come later.
+            // Without it, the owner is not shown to others.
             let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
             Ok(file)
         }
@@ -34,13 +30,12 @@ pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
     }
 }
 
-/// Takes a directory to look at it, together with others who do.
 pub(super) fn share(folder: &Path) -> Result<File, FolderError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => FolderError::Nothing { folder: folder.to_owned() },
         _ => FolderError::Folder { folder: folder.to_owned(), why: error.to_string() },
     };
-    // A copy of a directory need not have the lock: its state is locked itself then.
+    // A copied directory may lack the lock file: its state file is locked instead.
     let places = [LOCK, FILE, AUDIT].map(|name| folder.join(name));
     let place = places.iter().find(|place| place.exists()).unwrap_or(&places[0]);
     let mut file = File::open(place).map_err(failed)?;
@@ -53,14 +48,13 @@ pub(super) fn share(folder: &Path) -> Result<File, FolderError> {
     }
 }
 
-/// Says where the scheduler of a directory is served, for those who come later.
+/// Stores the served address, for other processes.
 pub fn served(folder: &Path, address: &str) {
-    // Without it the address is not shown to others.
+    // Without it, the address is not shown to others.
     let lock = OpenOptions::new().append(true).open(folder.join(LOCK));
     let _ = lock.and_then(|mut lock| write!(lock, "\n{address}"));
 }
 
-/// Who has a directory, as far as that is known.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let _ = file.rewind().and_then(|()| file.take(HOLDER).read_to_string(&mut text));

@@ -1,21 +1,20 @@
-//! The journal: everything that changes a scheduler, written down before it is answered.
+//! The journal: every change of a scheduler, written before it is answered.
 //!
-//! How it works: a [`Core`](super::Core) records its changes ([`record`], [`recorder`]). An order is written and synced before it
-//! is carried out, many at once where many wait. Cycles, timers and the workload's commands are written in the background by a
-//! thread of its own ([`committer`]). No view, event or answer goes out before all of its data are on the disk. So an answered order
-//! cannot be lost, and a refused one cannot return. From time to time another thread makes a snapshot
-//! ([`snapshots`]) from the one before and the records since, so that a start replays little. The snapshots of a day stay, so that
-//! the past can be shown ([`JournalHistory`]).
+//! A [`Core`](super::Core) records its changes ([`record`], [`recorder`]). An order is written and synced before its
+//! execution; waiting orders share a write. Cycles, timers, and workload commands are written in the background
+//! ([`committer`]). Views, events, and answers go out only when all their data is on disk, so that an answered order
+//! cannot be lost, and a rejected one cannot return. A further thread makes [`snapshots`] from the previous one and the
+//! records since, so that a start replays little. Those of a day are kept for the past ([`JournalHistory`]).
 //!
-//! Where to read: [`folder`] opens a state directory, with its [`lock`], and [`inspect`] one that no one runs; [`audit_folder`] keeps the audit of a
-//! scheduler whose state is elsewhere; [`recording`] reads a span of either. [`store`] is its content, on a
-//! [`disk`], in [`frame`]s with checksums of their own. [`refused`] has the records of refused orders, [`repair`] repairs damage, [`last`]
-//! notices a missing end.
+//! Modules: [`folder`] opens a state directory with its [`lock`], [`inspect`] an unused one, [`audit_folder`] one with
+//! only the audit; [`recording`] reads a time range; [`store`] is the content, on a [`disk`], in [`frame`]s with
+//! checksums; [`refused`] shortens records of rejected orders, [`repair`] repairs damage, [`last`] detects a missing
+//! end.
 //!
 //! Invariants:
-//! - the records are numbered from 1 without a gap, in the order in which they were carried out;
-//! - the data of a failed commit are cut off before anything else is written;
-//! - a snapshot holds the result of all records up to its number, and nothing else.
+//! - records are numbered from 1 without a gap, in execution order;
+//! - the data of a failed commit is cut off before anything else is written;
+//! - a snapshot contains the result of exactly the records up to its number.
 
 mod archive;
 pub mod audit_folder;

@@ -1,6 +1,6 @@
-//! Records: everything that changes a scheduler, in order.
+//! Records: every change of a scheduler, in order.
 //!
-//! Records are MessagePack with named fields, so that later versions can add some: a field that is new has a default.
+//! They are MessagePack with named fields, so that later versions can add fields with defaults.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,7 +19,7 @@ use view::audit::LONGEST_WHY;
 pub struct WallTime(pub u64);
 
 impl WallTime {
-    /// What the clock of the machine shows.
+    /// The current wall clock.
     pub fn now() -> Self {
         Self::from(SystemTime::now())
     }
@@ -38,182 +38,182 @@ impl From<WallTime> for SystemTime {
     }
 }
 
-/// One thing that changed a scheduler.
+/// A change of a scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Record {
-    /// The engine was started: from here on it runs by these settings.
+    /// The engine started with these settings.
     #[serde(rename = "start")]
     Start {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
-        /// What the clock of the machine showed then.
+        /// The wall clock.
         wall: WallTime,
-        /// How fast the scheduler's time runs.
+        /// The speed of the scheduler clock.
         speed: f64,
-        /// The scheduler's own settings.
+        /// The scheduler's tuning.
         tuning: Tuning,
-        /// How often the cleaner runs.
+        /// The interval of the cleaner.
         clean_every: Duration,
-        /// It is to rest after the workload.
+        /// Whether it pauses after the workload.
         #[serde(default)]
         paused: bool,
-        /// Which entry of a manifest is the queue configuration.
+        /// The entry of a manifest with the queue configuration.
         policy_group: String,
     },
-    /// Cycles, one after the other at the same time.
+    /// Consecutive cycles at the same time.
     #[serde(rename = "cycle")]
     Cycles {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
-        /// How many cycles.
+        /// The number of cycles.
         n: u32,
     },
-    /// The cleaner's turn.
+    /// The cleaner ran.
     #[serde(rename = "clean")]
     Clean {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
     },
     /// Timers were due.
     #[serde(rename = "tick")]
     Tick {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
     },
-    /// What earlier commands left unfinished went on.
+    /// Unfinished work of earlier commands continued.
     #[serde(rename = "continue")]
     Continue {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
     },
-    /// A sample was taken for the history.
+    /// A history sample was taken.
     #[serde(rename = "sample")]
     Sample {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
     },
-    /// What a workload did.
+    /// The workload acted.
     #[serde(rename = "work")]
     Work {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
-        /// Its commands; it may have done nothing.
+        /// Its commands; may be empty.
         commands: Vec<RecordedCommand>,
     },
-    /// A command that someone in this process gave.
+    /// A command from this process.
     #[serde(rename = "give")]
     Give {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
-        /// The command with its arguments.
+        /// The command.
         command: RecordedCommand,
     },
-    /// An order, before it is carried out.
+    /// An order, before its execution.
     #[serde(rename = "order")]
     Order(Box<OrderRecord>),
-    /// The configuration's file was read again.
+    /// The configuration file was reloaded.
     #[serde(rename = "reload")]
     Reload {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
-        /// What the clock of the machine showed then.
+        /// The wall clock.
         wall: WallTime,
-        /// The file's name, as messages show it.
+        /// The displayed file name.
         name: String,
-        /// What was in it.
+        /// The content.
         #[serde(with = "model::saved::bytes")]
         text: Vec<u8>,
-        /// Why it is refused, where that does not follow from the text.
+        /// The reason of a rejection that does not follow from the text.
         #[serde(default)]
         refused: Option<String>,
     },
-    /// It paused by itself, after the workload.
+    /// It paused after the workload.
     #[serde(rename = "rest")]
     Rest {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
     },
-    /// Something was reported that did not follow from anything else.
+    /// A notice that does not follow from other records.
     #[serde(rename = "notice")]
     Notice {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
-        /// How much it matters.
+        /// The severity.
         weight: NoticeWeight,
-        /// What happened, in one line.
+        /// The message, in one line.
         title: String,
-        /// More of it.
+        /// Further lines.
         text: String,
     },
-    /// How far the workload has been played, in its own words.
+    /// The progress of the workload.
     #[serde(rename = "played")]
     PlayResult {
-        /// The scheduler's time.
+        /// The scheduler time.
         at: Time,
-        /// What [`scenario::Workload::resume`] takes to continue.
+        /// The input for [`scenario::Workload::resume`].
         #[serde(with = "model::saved::bytes")]
         state: Vec<u8>,
     },
 }
 
-/// An order that someone gave.
+/// An order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OrderRecord {
-    /// The scheduler's time.
+    /// The scheduler time.
     pub at: Time,
-    /// What the clock of the machine showed then.
+    /// The wall clock.
     pub wall: WallTime,
-    /// Who gave it, with the rights that were checked.
+    /// The actor with the checked rights.
     pub actor: Actor,
-    /// What, and why.
+    /// The order with its reason.
     pub order: Order,
-    /// What was asked before this was written: of a change of the configuration its file; why the order is refused, if that was known.
+    /// The results of checks before the write: the configuration file of a change, and a known rejection.
     #[serde(default)]
     pub checked: Option<CheckedOrder>,
-    /// The order is refused, and this represents what is omitted of it.
+    /// The order is rejected, and this replaces its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted: Option<OmittedBody>,
 }
 
-/// Records of orders up to this size, in bytes, are kept unchanged.
+/// Order records up to this size in bytes are stored completely.
 pub const SMALL: usize = 2 << 10;
 
-/// What represents the body of an order.
+/// Replaces the body of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OmittedBody {
     /// The SHA-256 of the whole record, in hexadecimal digits.
     pub sha256: String,
-    /// How many bytes that record has.
+    /// The size of the whole record in bytes.
     pub bytes: u64,
 }
 
-/// What was found when the file of a configuration was examined.
+/// The results of checks before the write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedOrder {
-    /// The checksum of the file's text that is to be replaced; `None` without a file.
+    /// The checksum of the file to replace; `None` without a file.
     pub file_before: Option<String>,
-    /// The text that is to become active.
+    /// The text to activate.
     #[serde(default)]
     pub text: Option<String>,
-    /// Why the order is refused, where that does not follow from the scheduler.
+    /// The reason of a rejection that does not follow from the scheduler.
     pub refused: Option<RecordedRefusal>,
 }
 
 impl CheckedOrder {
-    /// It is refused.
+    /// Returns the result for a rejected order.
     pub fn refused(refusal: &Refusal) -> Self {
         Self { refused: Some(refusal.into()), ..Self::default() }
     }
 }
 
-/// A refusal that is known already.
+/// A known rejection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedRefusal {
-    /// Its code, as clients see it.
+    /// The code in the REST API.
     pub code: String,
-    /// The refusal, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// More of it.
+    /// The description.
     pub description: String,
 }
 
@@ -228,43 +228,43 @@ impl From<&Refusal> for RecordedRefusal {
     }
 }
 
-/// A command as written down.
+/// A recorded command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum RecordedCommand {
-    /// A configuration, with how it was written, where that is known.
+    /// A configuration, with its text if known.
     #[serde(rename = "configure")]
     Configure {
         /// The configuration after checks and defaults.
         config: Box<Config>,
-        /// The text that it was read from, where there was one.
+        /// The text, if any.
         #[serde(default)]
         text: Option<String>,
     },
     /// One cycle over all partitions.
     #[serde(rename = "cycle")]
     Cycle,
-    /// The cleaner's turn.
+    /// A run of the cleaner.
     #[serde(rename = "clean")]
     Clean,
-    /// Timers that are due by then.
+    /// Due timers.
     #[serde(rename = "tick")]
     Tick,
-    /// What earlier commands left unfinished.
+    /// Unfinished work of earlier commands.
     #[serde(rename = "continue")]
     Continue,
-    /// Something within a partition.
+    /// A command within a partition.
     #[serde(rename = "in")]
     In {
-        /// The partition; `None` is the first.
+        /// The partition; `None` for the first one.
         #[serde(default, with = "model::saved::text_option")]
         partition: Option<Arc<str>>,
-        /// The command with its arguments.
+        /// The command.
         command: PartitionCommand,
     },
 }
 
 impl RecordedCommand {
-    /// A command, with the text of its configuration.
+    /// Converts a command with the text of its configuration.
     pub fn new(command: &Command, text: Option<String>) -> Self {
         match command {
             Command::Configure(config) => Self::Configure { config: Box::new((**config).clone()), text },
@@ -276,7 +276,7 @@ impl RecordedCommand {
         }
     }
 
-    /// The command, and the text of its configuration.
+    /// Converts back to the command and the text.
     pub fn command(self) -> (Command, Option<String>) {
         match self {
             Self::Configure { config, text } => (Command::Configure(Arc::from(config)), text),
@@ -290,7 +290,7 @@ impl RecordedCommand {
 }
 
 impl Record {
-    /// When that was, by the scheduler's time.
+    /// The scheduler time.
     pub fn at(&self) -> Time {
         match self {
             Self::Start { at, .. }
@@ -309,7 +309,7 @@ impl Record {
         }
     }
 
-    /// When that was by the wall clock, where it is known.
+    /// The wall clock, if known.
     pub fn wall(&self) -> Option<WallTime> {
         match self {
             Self::Start { wall, .. } | Self::Reload { wall, .. } => Some(*wall),
@@ -318,7 +318,7 @@ impl Record {
         }
     }
 
-    /// How much work it is to do it again: commands, and cycles one by one.
+    /// The cost of a replay: the number of commands and cycles.
     pub fn work(&self) -> u64 {
         match self {
             Self::Cycles { n, .. } => u64::from(*n),
@@ -326,16 +326,16 @@ impl Record {
         }
     }
 
-    /// As it is written down.
+    /// Encodes the record.
     #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     pub fn bytes(&self) -> Vec<u8> {
         rmp_serde::to_vec_named(self).expect("a record uses only types of MessagePack")
     }
 
-    /// What was written down.
+    /// Decodes a record.
     ///
     /// # Errors
-    /// It is of a later version, or nonsense.
+    /// Returns an error if it is of a later version or invalid.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         messagepack::from_slice(bytes).map_err(|error| error.to_string())
     }

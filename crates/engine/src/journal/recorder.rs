@@ -1,28 +1,26 @@
-//! The records of a running core, until someone takes them to the store.
+//! Collects the records of a running core for the store.
 
 use super::frame::{self, Kind};
 use super::record::{Record, SMALL};
 use model::Time;
 
-/// Records on their way. The number of a record is its place in the whole journal, from 1.
+/// Unwritten records. The number of a record is its position in the journal, from 1.
 #[derive(Debug)]
 pub struct Recorder {
-    /// The number of the next record.
     next: u64,
     frames: Vec<u8>,
     count: u64,
-    /// Cycles at the same time that are one record in the end.
+    /// Pending cycles at the same time, which become one record.
     cycles: Option<(Time, u32)>,
-    /// What was recorded so far.
     volume: Volume,
 }
 
-/// How much was recorded.
+/// An amount of recorded data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
-    /// Cycles and other records, each cycle by itself: how much there is to replay.
+    /// Other records plus individual cycles: the cost of a replay.
     pub work: u64,
-    /// About how many bytes of the store that takes.
+    /// The approximate bytes in the store.
     pub bytes: u64,
 }
 
@@ -34,29 +32,29 @@ impl std::ops::Add for Volume {
     }
 }
 
-/// How many bytes of the store some bytes take: what is large has pages of its own, in powers of two.
+/// The bytes in the store for some bytes: large rows have their own pages, in powers of two.
 pub fn room(bytes: usize) -> u64 {
     if bytes > LARGE { bytes.next_power_of_two() as u64 } else { bytes as u64 }
 }
 
-/// From this size on, in bytes, a row has pages of its own.
+/// The size in bytes from which a row has its own pages.
 const LARGE: usize = 2 << 10;
 
-/// Records, one behind the other, framed.
+/// Consecutive framed records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordBlock {
-    /// The number of the first.
+    /// The number of the first record.
     pub first: u64,
-    /// How many records are in it.
+    /// The number of records.
     pub count: u64,
-    /// The frames, ready to be written.
+    /// The frames.
     pub frames: Vec<u8>,
-    /// Where another row of the store starts: the number of its first record, and its place in the frames.
+    /// The starts of further rows: the number of the first record and the offset in the frames.
     cuts: Vec<(u64, usize)>,
 }
 
 impl RecordBlock {
-    /// The records given, from this number on.
+    /// Returns a block of records, numbered from `first`.
     pub fn new(first: u64, records: &[Record]) -> Self {
         let mut block = Self { first, ..Self::default() };
         for record in records {
@@ -65,7 +63,7 @@ impl RecordBlock {
         block
     }
 
-    /// A large record gets a row of its own, so that it can be replaced.
+    /// A large record gets its own row, so that it can be replaced.
     fn push(&mut self, record: &[u8]) {
         let large = record.len() > SMALL;
         let cut = |block: &mut Self| {
@@ -80,7 +78,7 @@ impl RecordBlock {
         cut(self);
     }
 
-    /// The rows of the store, each with the number of its first record.
+    /// The rows, each with the number of its first record.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let begins = std::iter::once((self.first, 0)).chain(self.cuts.iter().copied());
         let ends = self.cuts.iter().map(|(_, at)| *at).chain([self.frames.len()]);
@@ -88,24 +86,24 @@ impl RecordBlock {
         rows.filter(|(_, frames)| !frames.is_empty())
     }
 
-    /// How much there is to replay, and how much room it takes.
+    /// The volume of the records.
     pub fn volume(&self) -> Volume {
         Volume { work: self.count, bytes: self.rows().map(|(_, frames)| room(frames.len())).sum() }
     }
 
-    /// The number of the last one.
+    /// The number of the last record.
     pub fn last(&self) -> u64 {
         (self.first + self.count).saturating_sub(1)
     }
 }
 
 impl Recorder {
-    /// The next record gets this number.
+    /// Starts with this number.
     pub const fn new(next: u64) -> Self {
         Self { next, frames: Vec::new(), count: 0, cycles: None, volume: Volume { work: 0, bytes: 0 } }
     }
 
-    /// A cycle runs.
+    /// Records a cycle.
     pub fn cycle(&mut self, now: Time) {
         self.volume.work += 1;
         match &mut self.cycles {
@@ -117,7 +115,7 @@ impl Recorder {
         }
     }
 
-    /// Something else happens.
+    /// Records another change.
     pub fn record(&mut self, record: &Record) {
         self.volume.work += 1;
         self.settle();
@@ -138,17 +136,17 @@ impl Recorder {
         self.count += 1;
     }
 
-    /// How many bytes wait.
+    /// The waiting bytes.
     pub fn waiting(&self) -> usize {
         self.frames.len() + usize::from(self.cycles.is_some())
     }
 
-    /// How much was recorded so far.
+    /// The recorded volume.
     pub fn volume(&self) -> Volume {
         self.volume
     }
 
-    /// The records that are not written yet; `None` without any.
+    /// Returns the unwritten records, if any.
     pub fn take(&mut self) -> Option<RecordBlock> {
         self.settle();
         let count = std::mem::take(&mut self.count);
@@ -156,12 +154,12 @@ impl Recorder {
         (count > 0).then(|| RecordBlock { first: self.next - count, count, frames, cuts: Vec::new() })
     }
 
-    /// The number of the next record. Nothing may wait.
+    /// The number of the next record. No record may wait.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Records were written past this recorder.
+    /// Accounts for records that were written without this recorder.
     pub fn passed(&mut self, volume: Volume) {
         self.next += volume.work;
         self.volume = self.volume + volume;

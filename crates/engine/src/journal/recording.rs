@@ -1,4 +1,4 @@
-//! What a journal has of a span of time, to be looked through or to be simulated again. Nothing is changed in it.
+//! Reads a time range of a journal, for inspection or simulation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +15,13 @@ use forecast::whatif::Fork;
 use model::{Profile, Time};
 use scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
 
-/// How many blocks of records are read at once.
 const BLOCKS: usize = 256;
 
-/// Returns the records from number `from` on, until there are no more or `each` says stop by `false`. Returns the number behind the
-/// last one.
+/// Reads the records from number `from` until the end or until `each` returns false. Returns the number after the last
+/// one.
 ///
 /// # Errors
-/// The disk fails, or a record is damaged or missing.
+/// Returns an error if the disk fails, or a record is damaged or missing.
 pub fn records(store: &Store, from: u64, mut each: impl FnMut(u64, Record) -> bool) -> Result<u64, StoreError> {
     let mut next = from;
     loop {
@@ -65,10 +64,10 @@ fn missing(from: u64, to: u64) -> StoreError {
     })
 }
 
-/// A scheduler as records led to it: those up to the time and number given. It has no workload and notifies no one.
+/// Replays the records up to a time and a number into a core without a workload and without notifications.
 ///
 /// # Errors
-/// The journal does not reach back so far, the disk fails, or something is damaged.
+/// Returns an error if the journal does not reach back so far, the disk fails, or data is damaged.
 pub fn core_at(store: &Store, setup: &Setup, until: Time, last: u64) -> Result<Core, StoreError> {
     let snapshots = store.snapshots()?;
     let nearest = snapshots.iter().rev().find(|(number, index)| *number <= last && index.at <= until);
@@ -88,7 +87,7 @@ pub fn core_at(store: &Store, setup: &Setup, until: Time, last: u64) -> Result<C
     Ok(core)
 }
 
-/// A journal up to a moment.
+/// A journal up to a time.
 pub struct Recording<'j> {
     store: &'j Store,
     setup: &'j Setup,
@@ -100,20 +99,20 @@ impl<'j> Recording<'j> {
         Self { store, setup, now }
     }
 
-    /// The moment that it ends at.
+    /// The end.
     pub const fn now(&self) -> Time {
         self.now
     }
 
-    /// How its scheduler decides.
+    /// The profile.
     pub const fn profile(&self) -> Profile {
         self.setup.profile
     }
 
-    /// A copy of a partition as it was at an earlier time, the first one where none is named.
+    /// Copies a partition at an earlier time (default: the first one).
     ///
     /// # Errors
-    /// There was no such partition, the journal does not reach back so far, or it cannot be read.
+    /// Returns an error if the partition did not exist, or the journal does not reach back so far or cannot be read.
     pub fn fork_at(&self, partition: Option<&str>, at: Time) -> Result<Fork, String> {
         let mut core = core_at(self.store, self.setup, at, u64::MAX).map_err(|why| {
             let reach = self.store.snapshots().ok().and_then(|all| all.first().map(|(_, index)| index.at));
@@ -126,11 +125,11 @@ impl<'j> Recording<'j> {
         core.fork(partition, usize::MAX).map_err(|why| why.to_string())
     }
 
-    /// The applications that were submitted to a partition after one time and up to another, and what was requested then, in their order.
-    /// What names no partition is meant for the first one.
+    /// The submissions and requests of a partition between two times, in order. Records without a partition belong to
+    /// the first one.
     ///
     /// # Errors
-    /// The journal does not reach back so far, or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn submissions(
         &self,
         (partition, is_first): (&str, bool),
@@ -155,11 +154,11 @@ impl<'j> Recording<'j> {
         Ok(found)
     }
 
-    /// Replays what happened after one time and up to another. `each` gets the events of some commands at a time with the scheduler after
-    /// them; first of all none, with the scheduler as it was at the start. Returns the scheduler as it was at the end.
+    /// Replays the changes between two times. `each` gets the events of some commands with the scheduler after them;
+    /// the first call has no events and the scheduler at the start. Returns the scheduler at the end.
     ///
     /// # Errors
-    /// The journal does not reach back so far, or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn watch(&self, from: Time, to: Time, each: &mut dyn FnMut(&[Event], &Scheduler)) -> Result<Scheduler, String> {
         let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
         let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
@@ -193,27 +192,26 @@ impl<'j> Recording<'j> {
     }
 }
 
-/// One moment of a journal that is looked through.
+/// A moment of a replayed journal.
 pub struct PastMoment {
-    /// When, by the scheduler's time.
+    /// The scheduler time.
     pub at: Time,
-    /// What was to be seen then.
+    /// The view at that time.
     pub view: Arc<View>,
-    /// The important events since the moment before.
+    /// The important events since the previous moment.
     pub happened: Vec<view::Record>,
 }
 
 impl Recording<'_> {
-    /// How far the journal reaches back; `None` while it is empty.
+    /// The earliest time in the journal; `None` while it is empty.
     pub fn reaches_back_to(&self) -> Option<Time> {
         self.store.snapshots().ok()?.first().map(|(_, index)| index.at)
     }
 
-    /// Replays what happened after one time and up to another, and gives what was to be seen after each step of time. Takes as long as the
-    /// replay; nothing is kept of it.
+    /// Replays the changes between two times, and returns the view after each time step. Nothing is cached.
     ///
     /// # Errors
-    /// The journal does not reach back so far, or cannot be read.
+    /// Returns an error if the journal does not reach back so far or cannot be read.
     pub fn moments(
         &self,
         from: Time,
@@ -260,7 +258,6 @@ impl Recording<'_> {
     }
 }
 
-/// What a record says of applications that arrived.
 fn arrived_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
     let of = |command: RecordedCommand| match command {
         RecordedCommand::In { partition, command } if here(partition.as_deref()) => Some(command),

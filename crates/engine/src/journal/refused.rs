@@ -1,12 +1,12 @@
-//! The record of a refused order: the actor, the time, the action, its object and the reason, but no body. Anybody with a token can
-//! send large orders that are refused; they must not fill the disk.
+//! Shortens the records of rejected orders: any user with a token can send large orders that are rejected, and they
+//! must not fill the disk.
 //!
-//! An order has to be in the journal before it is carried out, and only then it is known whether the scheduler refuses it. So a large order
-//! is written whole, in a row of its own. If it is refused, that row is replaced. An order that is refused earlier is never written whole.
+//! An order must be in the journal before the scheduler can reject it. So a large order is written completely, in its
+//! own row, which is replaced after a rejection. An order that is rejected earlier is never written completely.
 //!
 //! Invariants:
-//! - a replay of the short record enters the same into the audit as the whole one, and changes nothing else;
-//! - a short record has the digest of the whole one, which decides between two records of one number.
+//! - a replay of the short record adds the same audit entry, and changes nothing else;
+//! - a short record has the digest of the whole one, which decides between two records with one number.
 
 use sha2::{Digest as _, Sha256};
 
@@ -15,12 +15,12 @@ use super::record::{CheckedOrder, OmittedBody, OrderRecord, Record, SMALL};
 use super::tables::Change;
 use view::act::Refusal;
 
-/// The record of an order that is refused before it is carried out: without its body if the whole one is large.
+/// The record of an order that is rejected before its execution, without a large body.
 pub fn short(record: OrderRecord, refusal: &Refusal) -> OrderRecord {
     shorter(&record, |record| without_body(record, refusal)).unwrap_or(record)
 }
 
-/// Puts the short record of an order instead of its whole one; `None` when that is small. `shorten` leaves something out.
+/// Returns the short record for a whole one; `None` if that is small. `shorten` omits the body.
 pub fn replacement(
     number: u64,
     record: OrderRecord,
@@ -45,7 +45,7 @@ fn shorter(record: &OrderRecord, shorten: impl FnOnce(OrderRecord) -> OrderRecor
     Some(OrderRecord { omitted, ..shorten(record.clone()) })
 }
 
-/// The valid one of two records with the same number, if one of them replaced the other.
+/// The valid one of two records with the same number, if one replaced the other.
 pub fn holds<'a>(one: &'a [u8], other: &'a [u8]) -> Option<&'a [u8]> {
     let replaces = |short: &[u8], whole: &[u8]| is_of(short, &digest(whole));
     [(one, other), (other, one)].into_iter().find(|(short, whole)| replaces(short, whole)).map(|(short, _)| short)

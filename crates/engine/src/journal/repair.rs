@@ -1,7 +1,7 @@
-//! Damage: the intact part of a journal, the lost part, and how to continue with the intact one.
+//! Repairs a damaged journal: finds the intact part and continues with it.
 //!
-//! Every frame carries a checksum and its kind, so intact frames are found even where the store does not open any more.
-//! Nothing is thrown away: the damaged file is moved aside.
+//! Frames have checksums and kinds, so intact ones are found even if the store cannot be opened. The damaged file is
+//! moved aside, never deleted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,11 @@ use super::store::Store;
 use super::tables::{Change, JournalHead, SnapshotIndex};
 use model::messagepack;
 
-/// What was found intact in a file.
 #[derive(Default)]
 struct IntactParts {
     head: Option<JournalHead>,
     records: BTreeMap<u64, Vec<u8>>,
-    /// Records of which there are two different ones: one of them was taken back.
+    /// Numbers with two different records: one of them was withdrawn.
     unsure: Vec<u64>,
     parts: BTreeMap<(u64, u32), Vec<u8>>,
     snapshots: BTreeMap<u64, SnapshotIndex>,
@@ -32,11 +31,9 @@ struct IntactParts {
     revisions: BTreeMap<u64, Vec<u8>>,
 }
 
-/// How far what is intact reaches.
 struct IntactRange {
-    /// The snapshot that it starts with.
     from: u64,
-    /// The last record that follows on it without a gap.
+    /// The last record that follows without a gap.
     to: u64,
 }
 
@@ -64,7 +61,7 @@ impl IntactParts {
                 Kind::Audit => {
                     found.audit.insert(frame.key, content.to_vec());
                 }
-                // It has a file of its own.
+                // In a separate file.
                 Kind::Last => {}
                 Kind::Revision => {
                     found.revisions.insert(frame.key, content.to_vec());
@@ -79,7 +76,7 @@ impl IntactParts {
         parts.sum::<Option<u64>>() == Some(index.bytes)
     }
 
-    /// The last record that follows on a snapshot without a gap.
+    /// The last record that follows a snapshot without a gap.
     fn reach(&self, from: u64) -> u64 {
         let next = |last: &u64| {
             let next = last + 1;
@@ -88,21 +85,21 @@ impl IntactParts {
         std::iter::successors(Some(from), next).last().unwrap_or(from)
     }
 
-    /// The snapshot from which one comes farthest, the newest of those.
+    /// The range that reaches farthest, from the newest possible snapshot.
     fn farthest(&self) -> Option<IntactRange> {
         let whole = self.snapshots.iter().filter(|(number, index)| self.is_whole(**number, index));
         let reaches = whole.map(|(number, _)| IntactRange { from: *number, to: self.reach(*number) });
         reaches.max_by_key(|reach| (reach.to, reach.from))
     }
 
-    /// When the last record of those that have a time was written, among these.
+    /// The time of the last of these records with a time.
     fn time_of(&self, numbers: impl std::ops::RangeBounds<u64>) -> Option<WallTime> {
         let mut walls = self.records.range(numbers).rev().filter_map(|(_, bytes)| Record::read(bytes).ok()?.wall());
         walls.next()
     }
 }
 
-/// What is reported of a damaged journal.
+/// Describes the damage of a journal.
 pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
     let mut message = format!("the state is damaged: {why}\n");
     match read(disk) {
@@ -133,10 +130,10 @@ fn summary(found: &IntactParts) -> String {
     message
 }
 
-/// Moves a damaged file aside, and makes a new one with the intact part. Returns a message about it.
+/// Moves a damaged file aside, and creates a new one with the intact part. Returns a message.
 ///
 /// # Errors
-/// Why that cannot be done; the file is where it was.
+/// Returns an error if that fails; the file stays in place.
 pub fn mend(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
@@ -147,10 +144,10 @@ pub fn mend(file: &Path) -> Result<String, String> {
     Ok(format!("the damaged state was moved to {}\n{message}", aside.display()))
 }
 
-/// The same for a file that has an audit and revisions alone: every one that is intact is kept.
+/// As [`mend`], for a file with only an audit and revisions: all intact entries are kept.
 ///
 /// # Errors
-/// Why that cannot be done; the file is where it was.
+/// Returns an error if that fails; the file stays in place.
 pub fn mend_audit(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
@@ -166,29 +163,28 @@ pub fn mend_audit(file: &Path) -> Result<String, String> {
     ))
 }
 
-/// What is intact of the audit and the revisions in a damaged file.
 pub(super) struct IntactAudit {
-    /// What the file is, where that is intact.
+    /// The head, if intact.
     pub head: Option<JournalHead>,
-    /// The entries and the revisions, to be put into a new store.
+    /// The entries and revisions, for a new store.
     pub changes: Vec<Change>,
-    /// How many entries that are.
+    /// The number of entries.
     pub entries: usize,
-    /// How many revisions that are.
+    /// The number of revisions.
     pub revisions: usize,
 }
 
-/// Looks for the audit and the revisions in a file that is damaged.
+/// Finds the audit entries and revisions in a damaged file.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns an error if the file cannot be read.
 pub(super) fn audit_in(disk: &Arc<dyn Disk>) -> std::io::Result<IntactAudit> {
     let mut found = IntactParts::look(&read(disk)?);
     let (entries, revisions) = (found.audit.len(), found.revisions.len());
     Ok(IntactAudit { changes: entries_of(&found), head: found.head.take(), entries, revisions })
 }
 
-/// Writes a new file, and puts it instead of one that is moved aside. Returns where that is then.
+/// Writes a new file and swaps it with the old one, which is moved aside. Returns the new path of the old file.
 fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>) -> Result<PathBuf, String> {
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));
@@ -210,7 +206,7 @@ fn read(disk: &Arc<dyn Disk>) -> std::io::Result<Vec<u8>> {
 fn write(disk: Arc<dyn Disk>, mut found: IntactParts, reach: &IntactRange) -> Result<(), String> {
     let store = Store::open(disk).map_err(|error| error.to_string())?;
     let head = found.head.take().ok_or("its head is damaged: its core is unknown")?;
-    // Older snapshots are of use only with all records behind them.
+    // Older snapshots are usable only with all later records.
     let older = |number: &u64| *number <= reach.from && found.reach(*number) >= reach.to;
     let retained: Vec<(u64, SnapshotIndex)> = (found.snapshots.iter())
         .filter(|(number, index)| older(number) && found.is_whole(**number, index))
@@ -234,14 +230,12 @@ fn write(disk: Arc<dyn Disk>, mut found: IntactParts, reach: &IntactRange) -> Re
     store.commit(&changes).map_err(|error| error.to_string())
 }
 
-/// The entries of the audit and the revisions.
 fn entries_of(found: &IntactParts) -> Vec<Change> {
     let entries = found.audit.iter().map(|(id, bytes)| Change::Audit(*id, bytes.as_slice().into()));
     let revisions = found.revisions.iter().map(|(number, bytes)| Change::Revision(*number, bytes.as_slice().into()));
     entries.chain(revisions).collect()
 }
 
-/// A time of the wall clock for a person, in UTC, to the second.
 fn date(wall: WallTime) -> String {
     let seconds = i64::try_from(wall.0 / 1_000_000).unwrap_or(i64::MAX);
     let at = OffsetDateTime::from_unix_timestamp(seconds).ok().and_then(|at| at.format(&Rfc3339).ok());

@@ -1,6 +1,5 @@
-//! A damaged state directory, to look at: what is intact of its audit and of the configurations that were active.
-//!
-//! Nothing in the directory is changed. The state itself is not made of a damaged journal here: `--state-repair` does that.
+//! Inspects a damaged state directory read-only: the intact part of its audit and configurations. The state itself is
+//! restored only by `--state-repair`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ use crate::audit_log::AuditLog;
 use config::DEFAULT_POLICY_GROUP;
 use model::Profile;
 
-/// What is intact of a damaged directory. While this is there no one can run it.
+/// The intact part of a damaged directory. No process can run it meanwhile.
 pub struct SalvagedFolder {
     log: AuditLog,
     profile: Profile,
@@ -27,10 +26,10 @@ pub struct SalvagedFolder {
 }
 
 impl SalvagedFolder {
-    /// Reads a directory whose file is damaged in this way.
+    /// Reads a directory with this damage.
     ///
     /// # Errors
-    /// The file cannot be read at all, or the directory is in use.
+    /// Returns an error if the file cannot be read or the directory is in use.
     pub fn open(path: &Path, why: &str) -> Result<Self, FolderError> {
         let lock = lock::share(path)?;
         let file = file_of(path);
@@ -53,7 +52,6 @@ impl SalvagedFolder {
     }
 }
 
-/// The file of a directory that has its state.
 pub(super) fn file_of(folder: &Path) -> PathBuf {
     let journal = folder.join(FILE);
     if journal.exists() { journal } else { folder.join(AUDIT) }

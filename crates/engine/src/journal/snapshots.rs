@@ -1,4 +1,5 @@
-//! Snapshots: made by a thread of their own from the one before and the records since, so that the scheduler never waits for one.
+//! Makes snapshots on a separate thread from the previous snapshot and the records since, so that the scheduler never
+//! waits for one.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -14,42 +15,39 @@ use super::tables::{Change, SnapshotIndex};
 use crate::setup::Setup;
 use model::Time;
 
-/// How many bytes of a snapshot are written at once.
 const PART: usize = (512 << 10) - 4096;
-/// After so much work (commands, and cycles one by one) there is another snapshot.
+/// A snapshot is due after this work (commands and individual cycles),
 const WORK: u64 = 20_000;
-/// Or after this many bytes of records, or a quarter of those that are kept: a start reads them all.
+/// or after this many bytes of records (or a quarter of the stored ones), because a start reads them all,
 const BYTES: u64 = 16 << 20;
-/// Or when cycles took so long, but after no less work than [`LEAST_WORK`].
+/// or after cycles of this duration, but not before [`LEAST_WORK`].
 const BUSY: Duration = Duration::from_millis(500);
 const LEAST_WORK: u64 = 500;
-/// The shortest time between two snapshots, and how many times as long as making one takes.
+/// The shortest time between two snapshots, and a factor of the time to make one.
 const APART: Duration = Duration::from_secs(2);
 const APART_TIMES: u32 = 3;
-/// How long the scheduler waits for a snapshot at once: orders are taken in between.
+/// The longest single wait of the scheduler for a snapshot: orders are handled in between.
 const HELD_BACK: Duration = Duration::from_millis(100);
 
-/// How much of the past is kept: this much work ...
+/// The retained past: this much work,
 pub const RETAINED_WORK: u64 = 1_000_000;
-/// ... and all of the last day, but no more bytes of records than [`Bounds::records`].
+/// and all of the last day, within [`Bounds::records`].
 const RETAINED_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// Between two snapshots that are kept there is no more work than this, and no more than two times [`apart`], as far as there is room.
+/// Retained snapshots are at most this much work and two times [`apart`] from each other, if the disk limit allows.
 const SPREAD: u64 = 50_000;
 
-/// How much this thread is replaced by the scheduler. Not further: while it writes, the journal's own thread waits for it.
+/// The niceness of this thread. Not more: while it writes, the writer thread waits for it.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
-/// Makes snapshots. Dropping it stops that.
+/// Makes snapshots until it is dropped.
 pub struct Snapshots {
     requests: Option<Sender<(u64, Volume)>>,
     done: Receiver<Duration>,
     thread: Option<JoinHandle<()>>,
-    /// One is being made.
     making: bool,
-    /// After this many bytes of records there is another one.
     bytes: u64,
-    /// No more bytes of records than this are behind the newest one before the scheduler waits for another.
+    /// The scheduler waits when more bytes of records follow the newest snapshot.
     most: u64,
     volume: Volume,
     busy: Duration,
@@ -58,10 +56,10 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Makes snapshots of a journal from now on.
+    /// Starts making snapshots of a journal.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
         let (sender, done) = channel();
@@ -70,8 +68,8 @@ impl Snapshots {
             give_way();
             for (number, volume) in inbox {
                 let began = Instant::now();
-                // One that cannot be made is made later; until then a start takes longer.
-                if journal.wait_for(number) && make(&journal, &setup, number, volume).is_ok() {
+                // A failed snapshot is retried later; until then a start takes longer.
+                if journal.wait_while_well(number) && make(&journal, &setup, number, volume).is_ok() {
                     trim(&journal, setup.bounds());
                 }
                 if sender.send(began.elapsed()).is_err() {
@@ -84,7 +82,7 @@ impl Snapshots {
         Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
     }
 
-    /// Whether it is time for another one; `volume` and `busy` count from the start of this run.
+    /// Whether a snapshot is due; `volume` and `busy` count from the start of this run.
     pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
             self.is_made(took);
@@ -101,7 +99,7 @@ impl Snapshots {
         self.apart = APART.max(took * APART_TIMES);
     }
 
-    /// Waits a moment where records come faster than snapshots of them are made: what is behind the newest snapshot cannot go.
+    /// Waits briefly if records grow faster than snapshots: records after the newest snapshot cannot be dropped.
     pub fn hold_back(&mut self, volume: Volume) {
         let behind = volume.bytes.saturating_sub(self.volume.bytes);
         if self.making
@@ -112,11 +110,11 @@ impl Snapshots {
         }
     }
 
-    /// Has one made of everything up to a record; `before` is how much there was before this run.
+    /// Makes a snapshot up to a record; `before` is the volume before this run.
     pub fn make(&mut self, number: u64, before: Volume, volume: Volume, busy: Duration) {
         (self.making, self.volume, self.busy) = (true, volume, busy);
         if let Some(requests) = &self.requests {
-            // Without the thread there are no snapshots any more.
+            // Without the thread, no further snapshots.
             let _ = requests.send((number, before + volume));
         }
     }
@@ -126,20 +124,20 @@ impl Drop for Snapshots {
     fn drop(&mut self) {
         self.requests.take();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported by the panic hook already.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
     }
 }
 
-/// Lowers the priority of this thread: to replay what was decided takes the processor as long as to decide it.
+/// Lowers the priority of this thread: a replay needs as much processor time as the decisions did.
 fn give_way() {
-    // Elsewhere the priority is that of the process. Without it the work is done all the same.
+    // Elsewhere the priority is per process. A failure is harmless.
     #[cfg(target_os = "linux")]
     let _nice = rustix::process::nice(NICE);
 }
 
-/// The changes that write a snapshot: its parts one by one, and last what makes it one.
+/// The changes that write a snapshot: its parts, then the index that completes it.
 pub fn changes(number: u64, bytes: &[u8], at: Time, volume: Volume) -> Vec<Change> {
     let parts = (0..).zip(bytes.chunks(PART));
     let mut changes: Vec<Change> = parts.map(|(part, bytes)| Change::Part(number, part, Arc::from(bytes))).collect();
@@ -150,10 +148,10 @@ pub fn changes(number: u64, bytes: &[u8], at: Time, volume: Volume) -> Vec<Chang
     changes
 }
 
-/// Makes the snapshot of everything up to a record.
+/// Makes a snapshot up to a record.
 ///
 /// # Errors
-/// Something before it cannot be read, or it cannot be written.
+/// Returns an error if earlier data cannot be read, or the write fails.
 pub fn make(journal: &Journal, setup: &Setup, number: u64, volume: Volume) -> Result<(), String> {
     let mut core = core_at(journal.store(), setup, Time(u64::MAX), number).map_err(|error| error.to_string())?;
     let (bytes, at) = (core.save(), core.now());
@@ -166,12 +164,10 @@ pub fn make(journal: &Journal, setup: &Setup, number: u64, volume: Volume) -> Re
     Ok(())
 }
 
-/// After how many bytes of records there is another snapshot.
 fn apart(bounds: Bounds) -> u64 {
     BYTES.min(bounds.records / 4)
 }
 
-/// Drops what is too old.
 fn trim(journal: &Journal, bounds: Bounds) {
     let Ok(snapshots) = journal.store().snapshots() else { return };
     let mut retained = snapshots.clone();
@@ -184,19 +180,18 @@ fn trim(journal: &Journal, bounds: Bounds) {
     {
         journal.aside(vec![Change::DropBefore(first + 1)]);
     }
-    // What cannot be read now is bounded the next time.
+    // A failed read is retried next time.
     let _ = bounded::bound(journal.store(), bounds, |change| journal.aside(vec![change]));
 }
 
-/// Which snapshots are kept of these, the oldest first.
 fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds) {
     let Some((_, newest)) = snapshots.last().cloned() else { return };
-    // There is always a second one to start with.
+    // A second one is always kept for a start.
     while snapshots.len() > 2 && newest.record_bytes.saturating_sub(snapshots[0].1.record_bytes) > bounds.records {
         snapshots.remove(0);
     }
     let day = u64::try_from(RETAINED_TIME.as_micros()).unwrap_or(u64::MAX);
-    // The first is not needed when the second reaches back far enough.
+    // The first is not needed if the second reaches back far enough.
     while let Some((_, second)) = snapshots.get(1)
         && second.work.saturating_add(RETAINED_WORK) <= newest.work
         && second.wall.0.saturating_add(day) <= now.0
@@ -213,7 +208,7 @@ fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds
             at += 1;
         }
     }
-    // Large ones stand farther apart.
+    // Large ones are kept at larger distances.
     while snapshots.len() > 2
         && snapshots[..snapshots.len() - 1].iter().map(|(_, index)| index.bytes).sum::<u64>() > bounds.snapshots
     {
@@ -225,13 +220,20 @@ fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+    use crate::journal::committer::JournalThread;
+    use crate::journal::disk::{Disk, MemoryDisk};
+    use crate::journal::store::Store;
+    use model::Profile;
 
     fn snapshot(work: u64, wall: u64, bytes: u64) -> (u64, SnapshotIndex) {
         (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work, record_bytes: 0 })
     }
 
-    /// Bounds that nothing here comes near but what a test is about.
+    /// Bounds that do not affect a test.
     const WIDE: Bounds = Bounds::of(1 << 30);
 
     fn retained(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64) -> Vec<u64> {
@@ -261,7 +263,7 @@ mod tests {
         assert_eq!(last, 4000);
         let bytes = (last - first) / 100 * BYTES;
         assert!(bytes <= WIDE.records && bytes + 3 * BYTES > WIDE.records, "{bytes} of {WIDE:?}: {retained:?}");
-        // Those of an older version do not know their bytes.
+        // Those of an older version have no byte counts.
         let all = [snapshot(50, 1, 1)].into_iter().chain(heavy(10)).collect();
         assert!(self::retained(all, 2)[0] > 50);
     }
@@ -272,5 +274,61 @@ mod tests {
         let retained = retained(all, 2);
         assert_eq!((retained.len(), retained[0], retained[retained.len() - 1]), (9, retained[0], 49 * 60_000));
         assert!(retained[0] <= 49 * 60_000 - RETAINED_WORK);
+    }
+
+    /// A disk that fails from a moment on.
+    #[derive(Debug, Default)]
+    struct FailingDisk {
+        memory: MemoryDisk,
+        fails: AtomicBool,
+    }
+
+    impl FailingDisk {
+        fn check(&self) -> io::Result<()> {
+            if self.fails.load(Ordering::Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+    }
+
+    impl Disk for FailingDisk {
+        fn len(&self) -> io::Result<u64> {
+            self.memory.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.memory.read(offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> io::Result<()> {
+            self.check().and_then(|()| self.memory.set_len(len))
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.check().and_then(|()| self.memory.write(offset, data))
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            self.check()
+        }
+    }
+
+    #[test]
+    fn a_snapshot_that_waits_for_a_failing_disk_does_not_keep_the_process_from_ending() {
+        let disk = Arc::new(FailingDisk::default());
+        let store = Store::open(Arc::clone(&disk) as _).unwrap();
+        let pauses = (Duration::from_millis(1), Duration::from_millis(5));
+        let thread = JournalThread::start(store, 0, pauses, None).unwrap();
+        let journal = thread.journal().clone();
+        let mut snapshots = Snapshots::start(journal.clone(), Setup::of(Profile::Kornsole)).unwrap();
+        disk.fails.store(true, Ordering::Relaxed);
+        journal.replace(changes(1, b"a snapshot", Time::ZERO, Volume::default()));
+        // The record that the snapshot is made of never reaches the disk.
+        snapshots.make(1, Volume::default(), Volume::default(), Duration::ZERO);
+        let (ended, end) = channel();
+        std::thread::spawn(move || {
+            drop(snapshots);
+            drop(thread);
+            let _ = ended.send(());
+        });
+        end.recv_timeout(Duration::from_secs(30)).expect("it ends");
     }
 }

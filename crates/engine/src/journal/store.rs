@@ -1,4 +1,4 @@
-//! The store, table by table, and changes of it: everything of one call or nothing.
+//! The store: its tables and atomic changes.
 
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,30 +13,29 @@ use super::recorder::room;
 use super::tables::{Change, EntryTable, HEAD, JournalHead, PARTS, RECORDS, SNAPSHOTS, SnapshotIndex, make};
 use model::messagepack;
 
-/// The version of the journal's format that is written.
+/// The written format version.
 pub const FORMAT: u32 = 1;
 
-/// How many bytes of the file are kept in memory.
+/// Bytes of the file cached in memory.
 const CACHE: usize = 64 << 20;
 
-/// How many bytes are made room for by what a file says of itself; what is really there may be more.
+/// The maximum allocation in bytes based on a size in the file; the actual data may be larger.
 const MOST_AT_ONCE: usize = 64 << 20;
 
-/// An entry of a shelf with its number, if it is as it was written.
+/// An entry with its number, or its damage.
 pub type EntryRow<T> = (u64, Result<T, StoreError>);
 
-/// Why the store cannot do something.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The disk fails.
     #[error("{0}")]
     Disk(String),
-    /// Something in it is not as it was written.
+    /// The content is damaged.
     #[error("{0}")]
     Damaged(String),
 }
 
-/// Whether an error is about what is in the file, and not about the disk.
 fn is_about_content(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
@@ -61,9 +60,9 @@ impl From<redb::Error> for StoreError {
 #[derive(Debug)]
 pub struct Store {
     disk: Arc<dyn Disk>,
-    /// `None` after a failure, until it is opened again.
+    /// `None` after a failure, until it is reopened.
     database: RwLock<Option<Database>>,
-    /// How many bytes of entries were added since it was last examined, of the audit and of the revisions.
+    /// Bytes of audit entries and revisions added since the last check.
     added: [AtomicU64; 2],
 }
 
@@ -75,56 +74,56 @@ fn open(disk: &Arc<dyn Disk>, check: bool) -> Result<Database, StoreError> {
 }
 
 impl Store {
-    /// Opens the store on a disk, or makes one where there is nothing.
+    /// Opens or creates the store on a disk.
     ///
     /// # Errors
-    /// The disk fails, or what is on it is damaged.
+    /// Returns an error if the disk fails or the content is damaged.
     pub fn open(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         Self::opened(disk, true)
     }
 
-    /// The same for a disk whose content was looked through just now.
+    /// Opens a store with verified content.
     ///
     /// # Errors
-    /// The disk fails.
+    /// Returns an error if the disk fails.
     pub fn open_verified(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         Self::opened(disk, false)
     }
 
     fn opened(disk: Arc<dyn Disk>, check: bool) -> Result<Self, StoreError> {
         let database = open(&disk, check)?;
-        // What is in it already is unknown.
+        // The existing size is unknown.
         let added = [AtomicU64::new(u64::MAX / 2), AtomicU64::new(u64::MAX / 2)];
         Ok(Self { disk, database: RwLock::new(Some(database)), added })
     }
 
-    /// The disk that it is on.
+    /// The disk.
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
     }
 
-    /// Opens it again after a failure: committed data are there; data without a commit are missing or whole.
+    /// Reopens the store after a failure: committed data is present; uncommitted data is missing or complete.
     ///
     /// # Errors
-    /// The disk still fails.
+    /// Returns an error if the disk still fails.
     pub fn reopen(&self) -> Result<(), StoreError> {
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        // The old one lets go of the file first.
+        // Releases the file first.
         *database = None;
         *database = Some(open(&self.disk, false)?);
         Ok(())
     }
 
-    /// Lets go of the file. Nothing can be read or written any more.
+    /// Releases the file and ends access.
     pub fn close(&self) {
         *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
         self.disk.close();
     }
 
-    /// Makes changes, all of them or none, and waits until they outlast a power cut.
+    /// Applies all changes or none, durably.
     ///
     /// # Errors
-    /// The disk fails. What is in the store then is reported by [`Store::reopen`].
+    /// Returns an error if the disk fails. [`Store::reopen`] then reads the actual content.
     pub fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
         self.with(|database| {
             let write = database.begin_write()?;
@@ -139,7 +138,7 @@ impl Store {
         })
     }
 
-    /// Whether this many bytes of entries were added since this was last the case that it is worth a look at all of them.
+    /// Whether this many bytes of entries were added since this last returned true.
     pub(super) fn has_grown(&self, shelf: EntryTable, bytes: u64) -> bool {
         let added = self.added(shelf);
         let grown = added.load(Ordering::Relaxed) >= bytes;
@@ -162,10 +161,10 @@ impl Store {
         Ok(act(database)?)
     }
 
-    /// What the journal is; `None` for one that is new.
+    /// The head; `None` for a new journal.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn head(&self) -> Result<Option<JournalHead>, StoreError> {
         let text = self.with(|database| {
             let read = database.begin_read()?;
@@ -183,10 +182,10 @@ impl Store {
         }
     }
 
-    /// The whole snapshots, the oldest first.
+    /// The complete snapshots, the oldest first.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn snapshots(&self) -> Result<Vec<(u64, SnapshotIndex)>, StoreError> {
         let rows = self.rows(SNAPSHOTS, .., usize::MAX)?;
         rows.iter().map(|(key, row)| Ok((*key, content(Kind::Index, *key, row)?))).collect()
@@ -195,7 +194,7 @@ impl Store {
     /// The bytes of a snapshot.
     ///
     /// # Errors
-    /// It is not there, or a part of it is damaged.
+    /// Returns an error if it is missing or damaged.
     pub fn snapshot(&self, key: u64, index: &SnapshotIndex) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::with_capacity(usize::try_from(index.bytes).unwrap_or(0).min(MOST_AT_ONCE));
         for part in 0..index.parts {
@@ -216,10 +215,10 @@ impl Store {
         Err(StoreError::Damaged(format!("the length of the snapshot at record {key}")))
     }
 
-    /// Some blocks of records, from the one that holds `from` on; empty when there are none.
+    /// Returns up to `most` blocks of records, starting with the one that contains `from`.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn blocks(&self, from: u64, most: usize) -> Result<Vec<(u64, Vec<u8>)>, StoreError> {
         let first = self.with(|database| {
             let read = database.begin_read()?;
@@ -235,14 +234,14 @@ impl Store {
         self.rows(RECORDS, first.., most)
     }
 
-    /// The bytes of a record; `None` when there is none of this number, or it is damaged.
+    /// The bytes of a record; `None` if it is missing or damaged.
     ///
     /// # Errors
-    /// The journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn record(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let mut found = None;
         for (_, block) in self.blocks(number, 1)? {
-            // Damage is reported by who reads all of them.
+            // A reader of all records reports damage.
             let _ = frame::read_all(&block, |frame| {
                 if (frame.kind, frame.key) == (Kind::Record, number) {
                     found = Some(frame.content.to_vec());
@@ -252,19 +251,18 @@ impl Store {
         Ok(found)
     }
 
-    /// How many bytes the rows of records take that start in a range of numbers. Looks at all of them.
+    /// The bytes of the record rows that start in a range of numbers. Reads all of them.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn record_bytes(&self, range: impl RangeBounds<u64>) -> Result<u64, StoreError> {
         Ok(self.sizes(RECORDS, range)?.into_iter().map(|(_, bytes)| bytes).sum())
     }
 
-    /// Looks through the records from this number on, whether they are as they were written and none is missing. They need not be
-    /// understood.
+    /// Verifies that all records from a number on are intact and present, without decoding them.
     ///
     /// # Errors
-    /// Which one is damaged, or that they cannot be read.
+    /// Returns an error if a record is damaged or cannot be read.
     pub fn look_through(&self, from: u64) -> Result<(), StoreError> {
         let mut next = from;
         loop {
@@ -286,10 +284,10 @@ impl Store {
         }
     }
 
-    /// Entries of a shelf, the newest first, with a number below `before`.
+    /// Returns entries with a number below `before`, the newest first.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn entries<T: for<'de> Deserialize<'de>>(
         &self,
         shelf: EntryTable,
@@ -299,10 +297,10 @@ impl Store {
         self.rows_of(shelf, before, most)?.into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// The same with their numbers, each by itself: one that is damaged hides no other one.
+    /// As [`Self::entries`], with numbers and separate results: a damaged entry does not hide others.
     ///
     /// # Errors
-    /// None of them can be read.
+    /// Returns an error if none can be read.
     pub fn rows_of<T: for<'de> Deserialize<'de>>(
         &self,
         shelf: EntryTable,
@@ -325,10 +323,10 @@ impl Store {
         Ok(rows.iter().map(|(key, row)| (*key, content(kind, *key, row))).collect())
     }
 
-    /// The rows of entries, the oldest first, with how many bytes each takes. Looks at all of them.
+    /// The numbers and sizes in bytes of all entries, the oldest first.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn entry_sizes(&self, shelf: EntryTable) -> Result<Vec<(u64, u64)>, StoreError> {
         self.sizes(shelf.table(), ..)
     }
@@ -373,7 +371,6 @@ impl Store {
     }
 }
 
-/// What is in a row that is one frame.
 fn content<T: for<'de> Deserialize<'de>>(kind: Kind, key: u64, row: &[u8]) -> Result<T, StoreError> {
     let frame = frame::read(row).map(|(frame, _)| frame).filter(|frame| (frame.kind, frame.key) == (kind, key));
     let value = frame.and_then(|frame| messagepack::from_slice(frame.content).ok());

@@ -1,4 +1,4 @@
-//! The store: its tables, their content, and changes of it.
+//! The tables of the store, their content, and their changes.
 
 use std::sync::Arc;
 
@@ -17,70 +17,69 @@ pub(super) const PARTS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition
 pub(super) const AUDIT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("audit");
 pub(super) const REVISIONS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("revisions");
 
-/// What the journal is. Stored as JSON, so that every version can read what another one wrote.
+/// The head of the journal: JSON, so that all versions can read each other's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalHead {
-    /// The version of its form.
+    /// The format version.
     pub format: u32,
-    /// The profile that its scheduler decides by.
+    /// The profile of its scheduler.
     pub core: String,
-    /// The version that made it.
+    /// The version that created it.
     pub made_by: String,
 }
 
-/// What is known of a snapshot.
+/// The index of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotIndex {
-    /// The scheduler's time.
+    /// The scheduler time.
     pub at: Time,
-    /// When it was taken.
+    /// The wall clock.
     pub wall: WallTime,
-    /// How many parts it has.
+    /// The number of parts.
     pub parts: u32,
-    /// How many bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// How much work was replayed since the start of the journal.
+    /// The work since the start of the journal.
     pub work: u64,
-    /// About how many bytes of records there were since the start of the journal; zero in those of version 0.2.
+    /// The approximate bytes of records since the start of the journal; zero in version 0.2.
     #[serde(default)]
     pub record_bytes: u64,
 }
 
 impl SnapshotIndex {
-    /// How much was recorded before it.
+    /// The recorded volume before the snapshot.
     pub const fn volume(&self) -> Volume {
         Volume { work: self.work, bytes: self.record_bytes }
     }
 }
 
-/// One change of the store.
+/// A change of the store.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// What the journal is.
+    /// Sets the head.
     Head(JournalHead),
-    /// Records, framed, from this number on.
+    /// Adds framed records from this number on.
     Records(u64, Arc<[u8]>),
-    /// No records from this number on.
+    /// Removes the records from this number on.
     CutFrom(u64),
-    /// No records before this number, as far as whole blocks of them go.
+    /// Removes whole blocks of records before this number.
     DropBefore(u64),
-    /// A part of a snapshot.
+    /// Adds a part of a snapshot.
     Part(u64, u32, Arc<[u8]>),
-    /// A snapshot is whole.
+    /// Completes a snapshot.
     Index(u64, SnapshotIndex),
-    /// A snapshot goes.
+    /// Removes a snapshot.
     DropSnapshot(u64),
-    /// An entry of the audit; one that is there stays.
+    /// Adds an audit entry; existing ones stay.
     Audit(u64, Arc<[u8]>),
-    /// A revision of the configuration.
+    /// Adds a revision of the configuration.
     Revision(u64, Arc<[u8]>),
-    /// These entries go.
+    /// Removes entries.
     DropEntries(EntryTable, Vec<u64>),
 }
 
 impl Change {
-    /// What it adds to a table of entries, in bytes.
     pub(super) fn adds(&self) -> Option<(EntryTable, u64)> {
         match self {
             Self::Audit(_, bytes) => Some((EntryTable::Audit, bytes.len() as u64)),
@@ -93,9 +92,9 @@ impl Change {
 /// A table of entries by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryTable {
-    /// Who did what, by the number of the entry.
+    /// Audit entries.
     Audit,
-    /// Texts of configurations, by the number of the revision.
+    /// Revisions of the configuration.
     Revisions,
 }
 
@@ -115,7 +114,6 @@ impl EntryTable {
     }
 }
 
-/// Makes a change in a transaction.
 pub(super) fn make(write: &redb::WriteTransaction, change: &Change) -> Result<(), redb::Error> {
     match change {
         Change::Head(head) => {
@@ -129,7 +127,7 @@ pub(super) fn make(write: &redb::WriteTransaction, change: &Change) -> Result<()
         Change::CutFrom(first) => write.open_table(RECORDS)?.retain_in(*first.., |_, _| false)?,
         Change::DropBefore(first) => {
             let mut table = write.open_table(RECORDS)?;
-            // The block that holds it stays.
+            // The block that contains it stays.
             let holds = table.range(..=*first)?.next_back().transpose()?.map(|(key, _)| key.value());
             table.retain_in(..holds.unwrap_or(*first), |_, _| false)?;
         }

@@ -1,4 +1,4 @@
-//! The changes that wait to be written.
+//! Changes that wait for a write.
 
 use std::sync::Arc;
 
@@ -6,15 +6,14 @@ use super::recorder::RecordBlock;
 use super::tables::Change;
 use crate::audit_log::NewEntries;
 
-/// What is done once something is on the disk.
+/// Called after a write.
 pub type AfterWrite = Box<dyn FnOnce() + Send>;
 
-/// What goes to the disk at once.
 #[derive(Default)]
 pub(super) struct WriteBatch {
     pub changes: Vec<Change>,
     pub bytes: usize,
-    /// The number of the last record in it; 0 if there is none.
+    /// The number of the last record; 0 if none.
     pub last: u64,
     pub then: Option<AfterWrite>,
 }
@@ -32,7 +31,6 @@ impl WriteBatch {
     }
 }
 
-/// What is new in a ledger, as it is in the store.
 pub(super) fn changes_of(news: &NewEntries) -> impl Iterator<Item = Change> {
     #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {

@@ -1,8 +1,6 @@
-//! Policy tests: cases in a file next to a queue configuration, and what the scheduler makes of each.
+//! Policy tests: cases with expectations in a file next to a queue configuration.
 //!
-//! Where to read: `read` makes cases of a text; `run` carries one out: a placement, or a simulation with expectations.
-//!
-//! Invariants: no IO; each case starts with an empty scheduler; the same file and configuration give the same results.
+//! Invariants: no IO; each case starts with an empty scheduler; the same input gives the same results.
 
 mod read;
 mod run;
@@ -23,7 +21,7 @@ pub use run::{Failure, run};
 /// The cases of a file.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyFile {
-    /// The file with the queue configuration, relative to this one.
+    /// Relative to this file.
     pub config: Option<String>,
     /// The release to decide like.
     pub core: Option<Profile>,
@@ -31,108 +29,107 @@ pub struct PolicyFile {
     pub cases: Vec<Case>,
 }
 
-/// One case of a file, which is independent of the others.
+/// An independent case of a file.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What it shows.
+    /// Title.
     pub name: String,
-    /// Where it is in the file.
+    /// Location in the file.
     pub at: Place,
-    /// What is done, and what must follow.
+    /// Action and expectation.
     pub kind: CaseKind,
 }
 
-/// What a case does.
+/// The action of a case.
 #[derive(Clone, Debug)]
 pub enum CaseKind {
-    /// An application is placed.
+    /// Place an application.
     Placement(Placement),
-    /// Applications are scheduled on nodes.
+    /// Schedule applications on nodes.
     Scheduling(Scheduling),
 }
 
 /// The placement of an application.
 #[derive(Clone, Debug)]
 pub struct Placement {
-    /// The queue that it requests.
+    /// Requested queue.
     pub queue: String,
-    /// Who submits it.
+    /// The submitter.
     pub who: Identity,
-    /// The tags that placement rules read.
+    /// Tags for placement rules.
     pub tags: BTreeMap<String, String>,
-    /// The queue that it must get; `None`: it must be rejected.
+    /// Expected queue; `None`: the application must be rejected.
     pub expected: Option<String>,
 }
 
 /// A simulation that starts with empty nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Scheduling {
-    /// The nodes, all there from the start.
+    /// Nodes; all exist from the start.
     pub nodes: Vec<NodeSpec>,
-    /// The applications, each with its time.
+    /// Applications with their times.
     pub jobs: Vec<Job>,
-    /// When the expectations must be met.
+    /// Time of the check.
     pub when: When,
-    /// What must be so, all at the same time.
+    /// Must be met at the same time.
     pub expected: Vec<Expected>,
 }
 
-/// When the expectations of a case must be met.
+/// When the expectations must be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// At some time, at the latest so long after the last application is submitted.
+    /// At any time until this long after the last submission.
     Within(Duration),
-    /// So long after the last application is submitted.
+    /// This long after the last submission.
     After(Duration),
 }
 
 impl Default for When {
-    /// When everything that can start has started.
     fn default() -> Self {
         Self::After(Duration::from_secs(1))
     }
 }
 
-/// Something that must be so, with its place in the file.
+/// An expectation with its location in the file.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// Where it is written.
+    /// Location.
     pub at: Place,
-    /// What it is.
+    /// The expectation.
     pub what: Expectation,
 }
 
-/// Something that must be so.
+/// A condition that must be met.
 #[derive(Clone, Debug)]
 pub enum Expectation {
-    /// The number of pods of an application that run at least; `None` for all.
+    /// Minimum number of running pods; `None` for all.
     Running(AppId, Option<u32>),
-    /// The exact number of pending pods of an application.
+    /// Exact number of pending pods of an application.
     Pending(AppId, u32),
-    /// An application is rejected.
+    /// The application is rejected.
     Rejected(AppId),
-    /// An application is in a queue.
+    /// The application is in this queue.
     InQueue(AppId, String),
-    /// A queue uses at least, or at most, so much.
+    /// Bounds for the usage of a queue.
     Uses(QueueUse),
 }
 
-/// Bounds of what a queue uses.
+/// Bounds for the usage of a queue.
 #[derive(Clone, Debug)]
 pub struct QueueUse {
-    /// The full path.
+    /// Full path.
     pub queue: String,
-    /// At least so much.
+    /// Minimum.
     pub at_least: Option<Amounts>,
-    /// At most so much.
+    /// Maximum.
     pub at_most: Option<Amounts>,
 }
 
 /// Quantities, or a share of all nodes.
 #[derive(Clone, Debug)]
 pub enum Amounts {
-    /// Each of these quantities.
+    /// Quantities by resource.
     Resource(Resource),
-    /// A share of a resource of all nodes, from 0 to 1.
+    /// Share of all nodes, from 0 to 1.
     Share(String, f64),
 }

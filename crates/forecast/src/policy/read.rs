@@ -1,4 +1,4 @@
-//! A text with cases → [`PolicyFile`], with all errors in one pass.
+//! Parses cases into a [`PolicyFile`], with all errors in one pass.
 
 use super::{Amounts, Case, CaseKind, Expectation, Expected, Placement, PolicyFile, QueueUse, Scheduling, When};
 use crate::simulate::{Job, Task};
@@ -18,19 +18,19 @@ const NODE: [&str; 3] = ["name", "count", "capacity"];
 const SUBMIT: [&str; 11] =
     ["app", "user", "groups", "queue", "tags", "type", "pods", "resource", "priority", "at", "runtime"];
 const EXPECT: [&str; 8] = ["app", "running", "pending", "rejected", "queue", "resource", "atLeast", "atMost"];
-/// The most nodes, or pods, of one entry.
+/// Maximum number of nodes or pods of one entry.
 const MOST: i64 = 100_000;
 
-/// The result of reading a text.
+/// The result of parsing.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// The cases; `None` when there is an error among the faults.
+    /// `None` if a fault is an error.
     pub file: Option<PolicyFile>,
-    /// All faults, by place.
+    /// All faults by location.
     pub faults: Vec<Fault>,
 }
 
-/// Reads the cases of a text.
+/// Parses the cases of a text.
 pub fn read(bytes: &[u8]) -> Reading {
     let mut faults = Faults::default();
     let text = yaml::decode(bytes, &mut faults);
@@ -107,7 +107,6 @@ fn tags(of: &mut Values<'_, '_>) -> std::collections::BTreeMap<String, String> {
     tags
 }
 
-/// The maps of a list, each with its path.
 fn maps<'d>(of: &mut Values<'d, '_>, key: &str, known: &[&str]) -> Vec<(String, Fields<'d>)> {
     let nodes = of.fields.list(key, &of.path, of.faults).unwrap_or_default();
     let mut found = Vec::new();
@@ -184,7 +183,6 @@ fn job(one: &mut Values<'_, '_>) -> Job {
     }
 }
 
-/// The expectations of an entry.
 fn expected(one: &mut Values<'_, '_>, jobs: &[Job]) -> Vec<Expected> {
     let at = one.fields.at();
     let mut found = Vec::new();

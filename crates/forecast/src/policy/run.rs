@@ -1,4 +1,4 @@
-//! Carrying out a case.
+//! Runs a case.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,19 +11,18 @@ use model::{AppId, AppState, Profile, Resource, Time};
 use scheduler::state::app::Application;
 use scheduler::{Command, EventKind, Partition, PartitionCommand, Scheduler, Submission};
 
-/// How often the expectations are examined.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Why a case failed.
+/// A failed expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What was expected; the case itself where it could not be carried out.
+    /// Of the expectation, or of the case if it could not run.
     pub at: Place,
     /// What happened instead.
     pub why: String,
 }
 
-/// Carries out a case. Returns what was not as expected.
+/// Returns the failures.
 ///
 /// # Errors
 /// The scheduler rejects the configuration.
@@ -37,7 +36,6 @@ pub fn run(case: &Case, config: &Arc<Config>, profile: Profile) -> Result<Vec<Fa
     }
 }
 
-/// Why an application is not placed as expected.
 fn placed(of: &Placement, config: &Arc<Config>, profile: Profile) -> Result<Option<String>, String> {
     let mut scheduler = Scheduler::new(profile);
     let events = scheduler.apply(Time::ZERO, &Command::Configure(Arc::clone(config)));
@@ -83,7 +81,7 @@ fn scheduled(of: &Scheduling, config: &Arc<Config>, profile: Profile) -> Result<
     let mut jobs = of.jobs.clone();
     jobs.sort_by_key(|job| job.at);
     let workload = Workload { nodes: of.nodes.clone(), jobs, ..Workload::default() };
-    // One step more, so that what happens at the end is in it.
+    // One more step, to include the events at the end.
     let plan = Plan { config: Arc::clone(config), profile, until: Some(until + EVERY), from: None, again: true };
     match run_with(&workload, &plan, Some(&mut watched), &|_| true) {
         Ok(_) => Ok(watched.failures),
@@ -92,13 +90,12 @@ fn scheduled(of: &Scheduling, config: &Arc<Config>, profile: Profile) -> Result<
     }
 }
 
-/// The expectations, examined while time passes.
 struct Watched<'e> {
     expected: &'e [Expected],
-    /// `None` once they are met.
+    /// `None` after they are met.
     next: Option<Time>,
     until: Time,
-    /// What was not as expected when they were examined last.
+    /// Failures of the last check.
     failures: Vec<Failure>,
 }
 
@@ -121,7 +118,6 @@ impl Guest for Watched<'_> {
     }
 }
 
-/// Why something is not as expected; `None`: it is.
 fn failed(what: &Expectation, part: &Partition) -> Option<String> {
     let (id, app) = match what {
         Expectation::Uses(bounds) => return uses(bounds, part),
@@ -156,7 +152,6 @@ fn failed(what: &Expectation, part: &Partition) -> Option<String> {
     }
 }
 
-/// The pods that run, and those that wait.
 fn counts(app: &Application) -> (u32, u32) {
     let running = u32::try_from(app.allocations.len()).unwrap_or(u32::MAX);
     (running, u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX))

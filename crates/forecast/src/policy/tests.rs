@@ -1,4 +1,4 @@
-//! Cases that pass, and their nearest neighbors that fail.
+//! Passing cases, and similar cases that fail.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn config() -> Arc<Config> {
     Arc::new(config::read(QUEUES, Profile::V1_9_0).config.unwrap())
 }
 
-/// Why the cases of a text fail, each in a line.
+/// Returns the failures of the cases, one per line.
 fn failures(cases: &str) -> Vec<String> {
     let reading = read(format!("tests:\n{cases}").as_bytes());
     let file = reading.file.unwrap_or_else(|| panic!("{:?}", reading.faults));
@@ -45,7 +45,6 @@ fn a_placement_is_compared_with_the_queue_or_the_rejection() {
     assert!(refused[0].starts_with("2: expected root.dev, rejected: "), "{refused:?}");
 }
 
-/// 8 cores; `a` requests 6 and `b` 4, 2 at a time.
 fn beside(expect: &str) -> Vec<String> {
     failures(&format!(
         "- name: beside

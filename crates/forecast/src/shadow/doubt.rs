@@ -1,5 +1,5 @@
-//! Whether the verdict on a decision would be another one if the other scheduler had not seen the inputs of the last moment, or had seen
-//! them in another order (K8S-303, unsettled).
+//! Checks whether the verdict would change if the other scheduler had missed the most recent inputs, or had seen them
+//! in another order (K8S-303, unsettled).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -12,21 +12,20 @@ use super::verdict::{Ruling, Verdict};
 use model::{AskId, NodeId, Time};
 use scheduler::{PartitionCommand, Scheduler};
 
-/// So many inputs are omitted one by one, the last ones; and this many times the last ones together.
+/// The last N inputs are omitted one by one, and the last 1 to N together.
 const MOST_ALONE: usize = 16;
-/// So many entries are kept; where more come within the window, nothing in it is settled.
+/// If the window has more entries, all of it is unsettled.
 const MOST_ENTRIES: usize = 4_000;
 
-/// What happened to the state.
 #[derive(Clone, Debug)]
 pub(super) enum Entry {
     Input(Input),
-    /// An ask, its node, how exact the time is, the placeholder that went for it.
+    /// Request, node, precision of the time, and the replaced placeholder.
     Decided(AskOf, NodeId, Duration, Option<AskId>),
 }
 
 impl Entry {
-    /// Whether a decision could not have been made without it, at this time.
+    /// Returns true if the decision was impossible without this entry.
     fn is_needed_by(&self, at: Time, decision: &Decision) -> bool {
         match self {
             Self::Input(Input::Command(command)) => match command {
@@ -36,27 +35,25 @@ impl Entry {
                 _ => false,
             },
             Self::Input(_) => false,
-            // Decisions whose times are exact happened, and in that order.
-            // Two times that are off may be so in opposite directions.
+            // Decisions with exact times happened in that order. Two inexact times may differ in opposite directions.
             Self::Decided(_, _, resolution, _) => resolution.is_zero() || decision.at.since(at) > *resolution * 2,
         }
     }
 }
 
-/// The last inputs and decisions, with states that they can be added to again.
+/// The last inputs and decisions, with states to replay them on.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    /// The state before the entry of a number, at a time.
+    /// The state before the entry with this number, at a time.
     states: VecDeque<(Time, u64, Scheduler)>,
     entries: VecDeque<(Time, Entry)>,
-    /// The number of the first entry.
     first: u64,
-    /// The number of the first entry that could be kept since too many came.
+    /// When entries were dropped because there were too many.
     overflowed: Option<Time>,
 }
 
 impl Past {
-    /// Takes note of the state at a time, before something changes it.
+    /// Records the state before a change.
     pub fn keep(&mut self, at: Time, window: Duration, partition: &str, state: &mut Scheduler) {
         if window.is_zero() {
             return;
@@ -67,7 +64,7 @@ impl Past {
             let next = self.first + self.entries.len() as u64;
             self.states.extend(state.fork(partition).map(|fork| (at, next, fork)));
         }
-        // The oldest state that is needed is the last one before the window.
+        // The last state before the window is still needed.
         while self.states.get(1).is_some_and(|(second, ..)| *second + window < at) {
             self.states.pop_front();
         }
@@ -77,7 +74,7 @@ impl Past {
         }
     }
 
-    /// Remembers what was put into the state, or decided; nothing while no state is kept.
+    /// Records an entry, unless no state is recorded.
     pub fn note(&mut self, at: Time, entry: Entry) {
         if self.states.is_empty() {
             return;
@@ -91,7 +88,7 @@ impl Past {
         }
     }
 
-    /// Why a verdict does not apply to sure; `None`: it does.
+    /// Returns why a verdict is uncertain; `None` if certain.
     pub fn doubt(
         &mut self,
         decision: &Decision,
@@ -104,7 +101,7 @@ impl Past {
         }
         let position = self.states.iter().rposition(|(at, ..)| *at + window < decision.at).unwrap_or(0);
         let (_, number, state) = self.states.get(position)?;
-        // Pods that came since are unknown to the predicates of then.
+        // The old predicates do not know newer pods.
         let mut state = state.fork(bench.partition)?;
         state.partitions_mut().iter_mut().for_each(|part| part.nodes.renew_predicates(bench.now));
         state.share();
@@ -135,7 +132,7 @@ impl Past {
     }
 }
 
-/// What is omitted, and whether the rest of the recent ones arrives the opposite order.
+/// Returns the entries to omit, and whether the other recent ones are replayed in reverse order.
 fn alternatives(recent: &[usize]) -> Vec<(BTreeSet<usize>, bool)> {
     let set = |numbers: &[usize]| numbers.iter().copied().collect::<BTreeSet<usize>>();
     let last = &recent[recent.len().saturating_sub(MOST_ALONE)..];
@@ -151,7 +148,7 @@ fn alternatives(recent: &[usize]) -> Vec<(BTreeSet<usize>, bool)> {
     all
 }
 
-/// Adds entries to a state; with `reversed` those that are omitted come last, the latest first.
+/// If `reversed`, the omitted entries follow at the end, latest first.
 fn replay(
     state: &mut Scheduler,
     entries: &[&(Time, Entry)],
@@ -161,7 +158,7 @@ fn replay(
 ) {
     let mut add = |(at, entry): &(Time, Entry)| match entry {
         Entry::Input(input) => drop(put_in(state, *at, input, partition)),
-        // It may not be possible in that order.
+        // That order may be impossible.
         Entry::Decided(ask, node, _, placeholder) => {
             drop(take_over(state, *at, partition, ask, node, placeholder.as_ref()));
         }

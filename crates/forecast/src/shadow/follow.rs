@@ -1,4 +1,4 @@
-//! The shadow: takes in what comes, follows the decisions of the other scheduler, and compares them.
+//! Receives inputs, follows the decisions of the other scheduler, and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,10 +15,9 @@ use super::verdict::{Comparison, PreemptionCheck, Ruling, Verdict};
 use model::{AppId, AskId, NodeId, QueuePath, Time};
 use scheduler::{Adopted, AskSpec, Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
 
-/// So many refusals of kornsole are remembered.
 const MOST_REJECTED: usize = 10_000;
 
-/// A scheduler of kornsole that follows another one.
+/// A kornsole scheduler that follows another one.
 #[derive(Debug)]
 pub struct Shadow {
     pub(super) settings: Settings,
@@ -27,23 +26,23 @@ pub struct Shadow {
     pub(super) now: Time,
     pub(super) past: Past,
     pub(super) released: Released,
-    /// Every ask that is there, to request it again.
+    /// All existing requests, to submit them again.
     pub(super) specs: BTreeMap<AskOf, AskSpec>,
-    /// What kornsole refused that the other one may have taken: applications, or single asks.
+    /// Applications or requests that only kornsole rejected.
     rejected: BTreeMap<(AppId, Option<AskId>), String>,
-    /// What kornsole said that a mapping has to know, since it was last taken; nothing while no one takes it.
+    /// Events for a mapping since they were last taken; nothing until the first call.
     received: Option<Vec<Event>>,
-    /// Asks that kornsole would serve and the other one leaves waiting: each is reported once.
+    /// Requests that kornsole would allocate and the other scheduler skips, reported once.
     pub(super) passed_over: BTreeSet<AskOf>,
     pub(super) awaited: Option<Awaited>,
-    /// Until when nothing is settled, and why.
+    /// Until when everything is unsettled, and why.
     pub(super) unsettled: Option<(Time, String)>,
     pub(super) cycles: u64,
     pub(super) checks: Vec<PreemptionCheck>,
 }
 
 impl Shadow {
-    /// A shadow that starts with a scheduler in the state of the cluster at a time.
+    /// Starts from the state of the cluster.
     pub fn new(state: Scheduler, now: Time, settings: Settings) -> Self {
         Self {
             settings,
@@ -63,38 +62,37 @@ impl Shadow {
         }
     }
 
-    /// The scheduler in the state that the other one is in, as far as that can be seen.
+    /// Returns the visible state of the other scheduler.
     pub fn scheduler(&self) -> &Scheduler {
         &self.state
     }
 
-    /// The latest time that it was given.
+    /// Returns the latest time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How many cycles of kornsole were tried to foresee decisions.
+    /// Counts the cycles that were run to predict decisions.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
 
-    /// The partition that it is about; `None` before the first configuration.
+    /// Returns the partition; `None` before the first configuration.
     pub fn partition(&self) -> Option<&Partition> {
         part(&self.state, &self.partition)
     }
 
-    /// The same, to change its predicates.
+    /// Returns the partition, to change its predicates.
     pub fn partition_mut(&mut self) -> Option<&mut Partition> {
         self.state.partitions_mut().iter_mut().find(|part| *part.name == *self.partition)
     }
 
-    /// What kornsole said since this was last asked of applications and asks that it refuses, and of the states of applications. From the first call on
-    /// it is kept: call this often.
+    /// Returns rejections and application states since the last call; stored from the first call on.
     pub fn take_received(&mut self) -> Vec<Event> {
         self.received.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Which of these asks kornsole would serve next; `None`: it would serve another one, or nothing.
+    /// Returns which of these requests kornsole would allocate next, if any.
     pub fn next_of(&mut self, at: Time, asks: &BTreeSet<&AskId>) -> Option<AskId> {
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
@@ -104,12 +102,12 @@ impl Shadow {
         asks.contains(&ask).then_some(ask)
     }
 
-    /// Preemptions of the other one that were compared since this was last asked.
+    /// Returns the compared preemptions since the last call.
     pub fn take_checks(&mut self) -> Vec<PreemptionCheck> {
         std::mem::take(&mut self.checks)
     }
 
-    /// Until a time nothing is settled: the other scheduler has restarted, or a configuration is on its way to it.
+    /// Leaves decisions unsettled while the other scheduler restarts or receives a configuration.
     pub fn unsettle(&mut self, until: Time, why: impl Into<String>) {
         self.awaited = None;
         if self.unsettled.as_ref().is_none_or(|(other, _)| *other <= until) {
@@ -117,7 +115,7 @@ impl Shadow {
         }
     }
 
-    /// Something arrived. Returns what kornsole did about it.
+    /// Handles an input. Returns the events of kornsole.
     pub fn see(&mut self, at: Time, input: Input) -> Vec<Event> {
         let at = self.turn_to(at);
         match input {
@@ -129,7 +127,7 @@ impl Shadow {
         }
     }
 
-    /// Puts something into the state, and remembers it.
+    /// Applies and records an input.
     pub(super) fn take(&mut self, at: Time, input: Input) -> Vec<Event> {
         self.past.keep(at, self.settings.window, &self.partition, &mut self.state);
         let events = put_in(&mut self.state, at, &input, &self.partition);
@@ -143,7 +141,7 @@ impl Shadow {
         events
     }
 
-    /// Time comes to `at`, never back: what is due by then happens. Returns the time that it is.
+    /// Advances the time, never back. Returns the new time.
     pub fn turn_to(&mut self, at: Time) -> Time {
         let at = at.max(self.now);
         self.now = at;
@@ -156,7 +154,7 @@ impl Shadow {
         at
     }
 
-    /// Notes what kornsole refused, and what it ended by itself.
+    /// Records rejections, and what kornsole ended by itself.
     fn note(&mut self, events: &[Event]) {
         self.released.note(events);
         for event in events {
@@ -179,7 +177,7 @@ impl Shadow {
         }
     }
 
-    /// The other scheduler decided. Compares that with kornsole, and takes it over.
+    /// Compares a decision with kornsole, and adopts it.
     pub fn decided(&mut self, decision: &Decision) -> Comparison {
         let at = self.turn_to(decision.at);
         let decision = Decision { at, ..decision.clone() };
@@ -209,7 +207,6 @@ impl Shadow {
         Comparison { at, verdict, app, ask, queue, node: Some(node), ours, rule, cause, source: Some(source) }
     }
 
-    /// Ours refused the application or the ask of a decision.
     fn refused(&self, decision: &Decision) -> Option<Ruling> {
         let Decision { app, ask, .. } = decision;
         let of_app = self.rejected.get(&(app.clone(), None)).map(|message| ("placement", message));
@@ -223,7 +220,6 @@ impl Shadow {
         self.partition().and_then(|part| part.app(app)).map(|app| app.queue_path.clone()).unwrap_or_default()
     }
 
-    /// The state as the other scheduler decided.
     fn follow(&mut self, decision: &Decision, judged: Option<Judged>) {
         let Decision { at, app, ask, node, source } = decision;
         let of = (app.clone(), ask.clone());
@@ -238,14 +234,14 @@ impl Shadow {
                     let other =
                         next_placeholder(&self.state, &self.partition, &self.released, &of, placeholder.as_ref());
                     if let Some(other) = other {
-                        // Another one of the group went than kornsole would have taken.
+                        // The other scheduler replaced another placeholder of the task group.
                         self.end(*at, &(app.clone(), other));
                     }
                 }
                 None => {
                     self.state = quiet;
                     placeholder = next_placeholder(&self.state, &self.partition, &self.released, &of, None);
-                    // What kornsole never let in cannot be taken over.
+                    // A request that kornsole rejected cannot be adopted.
                     let _ = take_over(&mut self.state, *at, &self.partition, &of, node, placeholder.as_ref());
                 }
             }
@@ -261,7 +257,7 @@ fn nowhere() -> Ruling {
     Ruling::new(Verdict::Unsettled, format!("partition {PARTITION:?} not found"))
 }
 
-/// The placeholder that an ask of a gang took over from: one of its group that is known to have gone. `None` if it is `known` already.
+/// The removed placeholder of its task group that a request replaced. `None` if it is `known`.
 fn next_placeholder(
     state: &Scheduler,
     partition: &str,
@@ -286,20 +282,19 @@ fn apply(state: &mut Scheduler, at: Time, command: &Command) -> Vec<Event> {
     events
 }
 
-/// Puts an input into a state.
 pub(super) fn put_in(state: &mut Scheduler, at: Time, input: &Input, partition: &str) -> Vec<Event> {
     match input {
         Input::Configure(config) => apply(state, at, &Command::Configure(Arc::clone(config))),
         Input::Command(command) => apply(state, at, &Command::from(command.clone())),
         Input::Runs { app, ask, node } => {
-            // One that kornsole did not let in is reported where a decision of it is compared.
+            // A rejected request is reported when its decision is compared.
             let _ = take_over(state, at, partition, &(app.clone(), ask.clone()), node, None);
             Vec::new()
         }
     }
 }
 
-/// Brings a decision of the other scheduler into a state. `placeholder`: the one that went for it.
+/// `placeholder` is the replaced one.
 pub(super) fn take_over(
     state: &mut Scheduler,
     at: Time,

@@ -1,47 +1,43 @@
-//! The next decision of kornsole, on a fork: cycles up to the first that allocates or frees something.
+//! Predicts kornsole's next decision on a fork: cycles until the first one that allocates or frees something.
 
 use std::collections::BTreeSet;
 
 use model::{AppId, AskId, NodeId, Time};
 use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, ReleaseReason, Scheduler};
 
-/// So many cycles are tried at most: those before a decision only reserve nodes.
+/// Cycles before a decision only reserve nodes.
 const MOST_CYCLES: u64 = 64;
 
-/// An ask of an application.
 pub(super) type AskOf = (AppId, AskId);
 
-/// What kornsole does next.
 #[derive(Debug)]
 pub(super) struct Foreseen {
-    /// The state right before it: with the reservations that cycles made meanwhile.
+    /// With reservations of earlier cycles.
     pub quiet: Scheduler,
-    /// `None`: nothing, before something changes.
+    /// `None`: nothing, until something changes.
     pub next: Option<Next>,
-    /// How many cycles that takes.
+    /// Number of cycles until the decision.
     pub cycles: u64,
 }
 
-/// A decision of kornsole.
 #[derive(Debug)]
 pub(super) struct Next {
-    /// What is allocated, and where.
+    /// The request and its node.
     pub allocates: Option<(AskOf, NodeId)>,
-    /// The placeholder that gives way for it.
+    /// The replaced placeholder.
     pub replaces: Option<AskId>,
-    /// What goes for others: victims of preemption, placeholders that are too small.
+    /// Preemption victims, and placeholders that are too small.
     pub frees: BTreeSet<AskOf>,
-    /// The state after it.
+    /// The state after the decision.
     pub after: Scheduler,
 }
 
-/// A fork with the partition of pods; `None` if it no longer exists.
 fn fork(scheduler: &mut Scheduler, partition: &str) -> Option<Scheduler> {
     scheduler.share();
     scheduler.fork(partition)
 }
 
-/// What kornsole does next at a time. What is in `gone` has gone already, and is only confirmed by that.
+/// Allocations in `gone` have ended already; freeing them is no decision.
 pub(super) fn foresee(
     scheduler: &mut Scheduler,
     partition: &str,
@@ -51,7 +47,7 @@ pub(super) fn foresee(
     foresee_in(scheduler, partition, at, gone, MOST_CYCLES)
 }
 
-/// The same in at most this many cycles.
+/// Like `foresee`, in at most this many cycles.
 pub(super) fn foresee_in(
     scheduler: &mut Scheduler,
     partition: &str,
@@ -79,7 +75,6 @@ pub(super) fn foresee_in(
 
 type Parts = (Option<(AskOf, NodeId)>, Option<AskId>, BTreeSet<AskOf>);
 
-/// The decision in the events of a cycle; `None`: there is none.
 fn next(events: &[Event]) -> Option<Parts> {
     let (mut allocates, mut replaces, mut frees) = (None, None, BTreeSet::new());
     for event in events {
@@ -102,13 +97,12 @@ fn next(events: &[Event]) -> Option<Parts> {
     (allocates.is_some() || !frees.is_empty()).then_some((allocates, replaces, frees))
 }
 
-/// Takes a pending ask out of a scheduler that is only tried.
+/// For a scheduler that is only a trial.
 pub(super) fn withdraw(scheduler: &mut Scheduler, at: Time, (app, ask): &AskOf) {
     let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
     scheduler.apply(at, &Command::from(release));
 }
 
-/// The partition of a scheduler.
 pub(super) fn part<'s>(scheduler: &'s Scheduler, partition: &str) -> Option<&'s Partition> {
     scheduler.partitions().iter().find(|part| *part.name == *partition)
 }

@@ -1,7 +1,7 @@
-//! A second scheduler of kornsole next to the other one, which is given the same pods and decides by itself (K8S-302, free). Single decisions
-//! cannot be compared then, since one difference leads to the next; what is compared are waiting times, shares and preemptions.
+//! A second kornsole scheduler that gets the same pods and decides by itself (K8S-302, free). One different decision
+//! causes the next, so it compares waiting times, shares, and preemptions.
 //!
-//! A pod runs in it as long as it runs in the cluster. What it preempts asks again at once, as its owner would have it.
+//! A pod runs as long as in the cluster. A preempted pod is requested again at once, like by its owner.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,16 +13,14 @@ use super::seen::Input;
 use model::{AppId, AskId, QueuePath, Resource, Time};
 use scheduler::{AskSpec, Command, Event, EventKind, Partition, PartitionCommand, ReleaseReason, Scheduler};
 
-/// So many cycles are made at most for one change.
 const MOST_CYCLES: usize = 10_000;
-/// So many queues have figures of their own.
 const MOST_QUEUES: usize = 2_000;
-/// So many pods may be gone from the cluster and not have run in kornsole yet; one more is not requested any longer.
+/// Pods that left the cluster and have not run in kornsole; more are no longer requested.
 const MOST_BEHIND: usize = 20_000;
-/// Waiting times are counted in classes: four for each doubling, of seconds.
+/// Number of classes of waiting times: four per doubling, from 1 s.
 const CLASSES: usize = 96;
 
-/// Waiting times, in classes.
+/// Histogram of waiting times.
 #[derive(Clone, Debug)]
 pub struct Waits {
     classes: [u32; CLASSES],
@@ -37,18 +35,18 @@ impl Default for Waits {
 
 impl Waits {
     fn add(&mut self, wait: Duration) {
-        // Below a second everything is the first class.
+        // The first class contains everything below a second.
         let class = (wait.as_secs_f64().max(1.0).log2() * 4.0) as usize;
         self.classes[class.min(CLASSES - 1)] += 1;
         self.count += 1;
     }
 
-    /// How many there are.
+    /// Returns the number of waits.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// A time within which `part` (0 to 1) of them lie, exact to a fifth; `None` where there is none.
+    /// Returns the quantile for `part` (0 to 1), exact to a fifth; `None` without waits.
     pub fn within(&self, part: f64) -> Option<Duration> {
         let wanted = (self.count as f64 * part).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -60,19 +58,19 @@ impl Waits {
     }
 }
 
-/// The figures of a leaf: of the other scheduler, then of kornsole.
+/// The other scheduler's values, then kornsole's.
 #[derive(Clone, Debug, Default)]
 pub struct QueueFigures {
-    /// How long asks waited for their nodes.
+    /// Waiting times of requests.
     pub waits: [Waits; 2],
-    /// How many allocations were preempted.
+    /// Number of preempted allocations.
     pub preempted: [u64; 2],
-    /// The sum of the differences between both shares, in parts of the capacity, and of how many moments.
+    /// Sum of the absolute differences of the shares of the capacity, and number of samples.
     shares: (f64, u64),
 }
 
 impl QueueFigures {
-    /// How far the shares of both are apart, in percent of the capacity: the mean over all moments examined, with their number.
+    /// Returns the mean difference in percent of the capacity, and the number of samples.
     pub fn share_difference(&self) -> Option<(f64, u64)> {
         let (sum, moments) = self.shares;
         (moments > 0).then(|| (100.0 * sum / moments as f64, moments))
@@ -86,19 +84,19 @@ pub struct Free {
     now: Time,
     began: Time,
     specs: BTreeMap<AskOf, AskSpec>,
-    /// Since when pods run: in the cluster, and in kornsole.
+    /// Start of running pods: in the cluster, and in kornsole.
     runs: [BTreeMap<AskOf, Time>; 2],
-    /// How long pods ran that no longer exist, and have not started in kornsole.
+    /// Run time of pods that left the cluster before they started in kornsole.
     runtimes: BTreeMap<AskOf, Duration>,
-    /// When pods that no longer exist end in kornsole.
+    /// End times in kornsole of pods that left the cluster.
     ends: BTreeMap<(Time, AskOf), ()>,
     figures: BTreeMap<QueuePath, QueueFigures>,
-    /// Nothing is decided before everything is taken over.
+    /// It decides only after the initial state is complete.
     begun: bool,
 }
 
 impl Free {
-    /// Starts with a scheduler in the state of the cluster at a time.
+    /// Starts from the state of the cluster.
     pub fn new(state: Scheduler, now: Time) -> Self {
         Self {
             state,
@@ -113,38 +111,38 @@ impl Free {
         }
     }
 
-    /// Everything that was there at the start is taken over: from now on it decides.
+    /// Starts deciding, after the initial state is complete.
     pub fn begin(&mut self) {
         self.begun = true;
         self.decide();
     }
 
-    /// For how long it has run.
+    /// Returns the time since the start.
     pub fn span(&self) -> Duration {
         self.now.since(self.began)
     }
 
-    /// The figures of each leaf that something was decided in.
+    /// Returns the values of each leaf with decisions.
     pub fn figures(&self) -> &BTreeMap<QueuePath, QueueFigures> {
         &self.figures
     }
 
-    /// The scheduler as it decided.
+    /// Returns the scheduler.
     pub fn scheduler(&self) -> &Scheduler {
         &self.state
     }
 
-    /// Its partition, to change its predicates; `None` before the first configuration.
+    /// Returns the partition to change its predicates; `None` before the first configuration.
     pub fn partition_mut(&mut self) -> Option<&mut Partition> {
         self.state.partitions_mut().iter_mut().find(|part| *part.name == *PARTITION)
     }
 
-    /// Whether it still has an ask, so that its predicates have to know it.
+    /// Its predicates must still know the request.
     pub fn has(&self, of: &(AppId, AskId)) -> bool {
         self.asked(of).is_some()
     }
 
-    /// These are known to the predicates no more: those that have no node yet never get one, so they are requested no longer.
+    /// Drops requests without a node that the predicates no longer know.
     pub fn give_up(&mut self, asks: impl IntoIterator<Item = (AppId, AskId)>) {
         for of in asks {
             if !self.runs[1].contains_key(&of) {
@@ -154,7 +152,7 @@ impl Free {
         }
     }
 
-    /// Something arrived, as in [`Shadow::see`](super::Shadow::see).
+    /// Handles an input, like [`Shadow::see`](super::Shadow::see).
     pub fn see(&mut self, at: Time, input: &Input) {
         self.turn_to(at);
         match input {
@@ -174,7 +172,7 @@ impl Free {
         self.decide();
     }
 
-    /// The other scheduler gave an ask its node.
+    /// Records that the other scheduler allocated a request.
     pub fn decided(&mut self, at: Time, of: &AskOf) {
         self.turn_to(at);
         let now = self.now;
@@ -184,7 +182,7 @@ impl Free {
         }
     }
 
-    /// The other scheduler preempted an allocation.
+    /// Records that the other scheduler preempted an allocation.
     pub fn preempted(&mut self, at: Time, of: &AskOf) {
         self.turn_to(at);
         if let Some((queue, _)) = self.asked(of) {
@@ -192,7 +190,7 @@ impl Free {
         }
     }
 
-    /// Time comes to `at`: what is due by then is done.
+    /// Runs what is due until `at`.
     pub fn turn_to(&mut self, at: Time) {
         while let Some(((due, of), ())) = self.ends.first_key_value().map(|(key, ())| (key.clone(), ()))
             && due <= at
@@ -210,7 +208,7 @@ impl Free {
         }
     }
 
-    /// Compares the shares of the leaves with those in the state that follows the other scheduler.
+    /// Compares the leaves' shares with the state that follows the other scheduler.
     pub fn sample(&mut self, followed: &Partition) {
         let Some(own) = part(&self.state, PARTITION) else { return };
         let whole = |part: &Partition| part.nodes.iter().fold(Resource::new(), |sum, node| sum.add(&node.total));
@@ -244,14 +242,13 @@ impl Free {
         }
     }
 
-    /// The leaf of an ask, and when it was made.
     fn asked(&self, (app, ask): &AskOf) -> Option<(QueuePath, Time)> {
         let app = part(&self.state, PARTITION)?.app(app)?;
         let ask = app.asks.get(app.ask_key(ask)?)?;
         Some((app.queue_path.clone(), ask.created))
     }
 
-    /// A pod no longer exists from the cluster: in kornsole it ends when it has run for as long.
+    /// In kornsole the pod ends after the same run time.
     fn gone(&mut self, of: AskOf) {
         self.specs.remove(&of);
         let ran = self.runs[0].remove(&of).map(|since| self.now.since(since));
@@ -272,7 +269,6 @@ impl Free {
         self.take(&events);
     }
 
-    /// Cycles until nothing is allocated any more.
     fn decide(&mut self) {
         for _ in 0..if self.begun { MOST_CYCLES } else { 0 } {
             let events = self.state.apply(self.now, &Command::Cycle);

@@ -1,4 +1,4 @@
-//! The verdict on a decision of the other scheduler, from a state of kornsole right before it (K8S-303).
+//! The verdict on a decision, from the kornsole state before it (K8S-303).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,34 +12,32 @@ use scheduler::{Partition, Predicates, Scheduler};
 use view::waiting::AskStatus;
 use view::waiting::Sentence;
 
-/// So many asks of kornsole before the other's are examined: as many as are level with it.
+/// Requests before the decision that are checked for equality with it.
 const MOST_LEVEL: usize = 32;
 
-/// What the judgement rests on in addition the state.
 pub(super) struct Bench<'a> {
-    /// The partition that it is about.
+    /// The partition.
     pub partition: &'a str,
-    /// Times within the same multiple of it count as the same.
+    /// Times within the same multiple count as equal.
     pub same_moment: Duration,
-    /// What the other scheduler is known to leave waiting.
+    /// The other scheduler is known to skip these.
     pub passed_over: &'a BTreeSet<AskOf>,
-    /// What has gone already.
+    /// Allocations that have ended already.
     pub gone: &'a dyn Fn(&AskOf) -> bool,
-    /// The predicates as they are now.
+    /// The current predicates.
     pub now: Option<&'a Arc<dyn Predicates>>,
 }
 
-/// A verdict, with the state that it was found in.
 pub(super) struct Judged {
     pub ruling: Ruling,
     pub ours: Option<Ours>,
-    /// Where kornsole stood before its decision.
+    /// The prediction before the decision.
     pub foreseen: Foreseen,
-    /// The decision is the very next one of kornsole.
+    /// The decision is exactly kornsole's next one.
     pub is_next: bool,
 }
 
-/// What a decision is next to kornsole. `None`: there is no partition to decide in.
+/// `None` without a partition.
 pub(super) fn judge(state: &mut Scheduler, decision: &Decision, bench: &Bench<'_>) -> Option<Judged> {
     let foreseen = foresee(state, bench.partition, decision.at, &bench.gone)?;
     let wanted = (decision.app.clone(), decision.ask.clone());
@@ -63,7 +61,7 @@ fn fork_of(foreseen: &Foreseen, partition: &str) -> Option<Scheduler> {
     foreseen.quiet.fork(partition)
 }
 
-/// A state in which the asks before the other's are taken away one by one, as long as they are level with it.
+/// Requests before the decision are removed one by one, as long as they are equal to it.
 struct Trial<'a> {
     bench: &'a Bench<'a>,
     decision: &'a Decision,
@@ -72,7 +70,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The verdict, and the first decision of kornsole that counts.
+    /// Also returns the first decision of kornsole that counts.
     fn run(&mut self) -> (Ruling, Option<(AskOf, NodeId)>) {
         if let Some(ruling) = self.objected() {
             return (ruling, None);
@@ -110,7 +108,7 @@ impl Trial<'_> {
         part(&self.state, self.bench.partition)
     }
 
-    /// What stands against the decision whatever comes next.
+    /// An objection that applies whatever comes next.
     fn objected(&self) -> Option<Ruling> {
         let Decision { at, app, ask, node, .. } = self.decision;
         let part = self.part()?;
@@ -121,7 +119,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Ours gives the ask a node, perhaps another one.
+    /// kornsole allocates the request, possibly on another node.
     fn on_node(&self, own: &NodeId, level: Option<String>) -> Ruling {
         let Decision { app, ask, node, at, .. } = self.decision;
         if own == node {
@@ -144,14 +142,14 @@ impl Trial<'_> {
         Ruling::new(Verdict::Node, format!("it fits {node}, but {own} has a better score"))
     }
 
-    /// Why kornsole serves another ask before the decision's; `None` where both are level.
+    /// Why kornsole prefers another request; `None` if both are equal.
     fn why_before(&self, other: &AskOf) -> Option<String> {
         let part = self.part()?;
         let found = part.precedence((&other.0, &other.1), (&self.wanted.0, &self.wanted.1), self.bench.same_moment)?;
         Some(found.to_string())
     }
 
-    /// Ours would allocate nothing, though nothing forbids the decision.
+    /// kornsole would allocate nothing, though the decision is legal.
     fn nothing(&self, withdrew: bool) -> String {
         let Decision { app, ask, node, at, .. } = self.decision;
         let Some(part) = self.part() else { return String::new() };
@@ -165,7 +163,6 @@ impl Trial<'_> {
     }
 }
 
-/// Ours makes room first.
 fn preempts(next: &Next) -> String {
     let first = next.frees.first().map(|(app, ask)| format!("{app} {ask}")).unwrap_or_default();
     match next.frees.len() {
@@ -174,7 +171,6 @@ fn preempts(next: &Next) -> String {
     }
 }
 
-/// Why a decision cannot be compared at all.
 fn not_there(part: &Partition, decision: &Decision) -> String {
     let Decision { app, ask, node, at, .. } = decision;
     if part.nodes.find(node).is_none() {
@@ -189,7 +185,7 @@ fn not_there(part: &Partition, decision: &Decision) -> String {
     }
 }
 
-/// Whether the time of a decision, or of what came right before it, is known only roughly.
+/// The decision is within the window after the entry.
 pub(super) fn is_recent(entry: Time, decision: Time, window: Duration) -> bool {
     entry + window >= decision
 }

@@ -6,10 +6,10 @@ use super::verdict::{Comparison, Ours, Verdict};
 use model::{NodeId, Time};
 use scheduler::Command;
 
-/// So many asks that the other scheduler leaves waiting are known at once; beyond that none is looked for.
+/// Beyond this number none is searched.
 const MOST_PASSED_OVER: usize = 64;
 
-/// A decision of kornsole that the other one has not made yet.
+/// A decision of kornsole that the other scheduler has not made yet.
 #[derive(Debug)]
 pub(super) struct Awaited {
     pub ask: AskOf,
@@ -17,26 +17,26 @@ pub(super) struct Awaited {
 }
 
 impl Shadow {
-    /// One cycle of the other scheduler that found nothing to allocate: kornsole makes the reservations of one.
+    /// Follows a cycle of the other scheduler without an allocation: kornsole makes the reservations of one cycle.
     pub fn idle(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.cycles += 1;
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
         if let Some(foreseen) = foresee_in(state, partition, at, &gone, 1) {
-            // Of what it would decide nothing is kept.
+            // Without the decision itself.
             self.state = foreseen.quiet;
         }
         self.forget_gone();
     }
 
-    /// The queue cleaner runs, as it does in the other scheduler every 10 s (SCH-182).
+    /// Runs the cleaner, every 10 s like the other scheduler (SCH-182).
     pub fn clean(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.state.apply(at, &Command::Clean);
     }
 
-    /// Time passes without a decision. Returns the decision of kornsole that the other one has not made for too long, if there is one.
+    /// Returns a decision that the other scheduler has not made for too long.
     pub fn pass(&mut self, at: Time) -> Option<Comparison> {
         let at = self.turn_to(at);
         let Self { state, released, partition, passed_over, .. } = self;

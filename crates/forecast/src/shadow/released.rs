@@ -1,7 +1,7 @@
-//! What ends: by the other scheduler's own decision, or by kornsole, or for a reason that is unknown.
+//! Ended allocations: by either scheduler, or for an unknown reason.
 //!
-//! A pod that goes may be a placeholder that gives way, or a victim of preemption: which one is seen only when the pod that it goes for
-//! gets its node. Until then it is held: it counts as gone only for what it is to go for.
+//! A removed pod may be a replaced placeholder or a victim, which is visible only when the pod that needs its resources
+//! gets a node. Until then it is held: it counts as removed only for that pod.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use super::verdict::PreemptionCheck;
 use model::{AppId, AskId, NodeId, Time};
 use scheduler::{Event, EventKind, PartitionCommand, ReleaseReason};
 
-/// What is not settled of what ended.
+/// Ends that are not explained yet.
 #[derive(Debug, Default)]
 pub(super) struct Released {
-    /// Gone, for something that is not seen yet, since.
+    /// Removed for an unknown purpose, since this time.
     held: BTreeMap<AskOf, Time>,
-    /// Ended by kornsole, since, and where it ran; not seen to have gone yet.
+    /// Ended by kornsole, with time and node; not yet seen to end in the cluster.
     own: BTreeMap<AskOf, (Time, Option<NodeId>)>,
 }
 
@@ -26,12 +26,12 @@ impl Released {
         self.held.contains_key(of)
     }
 
-    /// The held asks of an application.
+    /// Returns the held requests of an application.
     pub fn held_of<'a>(&'a self, app: &'a AppId) -> impl Iterator<Item = &'a AskId> {
         self.held.keys().filter(move |(held, _)| held == app).map(|(_, ask)| ask)
     }
 
-    /// Notes what kornsole ended by itself.
+    /// Records what kornsole ended by itself.
     pub fn note(&mut self, events: &[Event]) {
         for event in events {
             if let EventKind::Released { app, ask, node, reason, .. } = &event.kind
@@ -44,7 +44,6 @@ impl Released {
 }
 
 impl Shadow {
-    /// An ask or allocation no longer exists.
     pub(super) fn gone(&mut self, at: Time, of: AskOf) {
         self.specs.remove(&of);
         self.passed_over.remove(&of);
@@ -60,14 +59,14 @@ impl Shadow {
         }
     }
 
-    /// It goes though kornsole does not end it.
+    /// Handles an end that kornsole did not decide.
     pub(super) fn end(&mut self, at: Time, (app, ask): &AskOf) {
         self.released.held.remove(&(app.clone(), ask.clone()));
         let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
         self.take(at, Input::Command(release));
     }
 
-    /// Whether it is a placeholder, and an ask of its group waits for one.
+    /// It is a placeholder, and a request of its task group is pending.
     fn waits_for_placeholder(&self, (app, ask): &AskOf) -> bool {
         let found = self.partition().and_then(|part| {
             let app = part.app(app)?;
@@ -89,7 +88,7 @@ impl Shadow {
         found.unwrap_or_default()
     }
 
-    /// One that runs no longer exists: with the others that kornsole would preempt now, or for a reason of its own.
+    /// A preemption that kornsole would also do now, or another reason.
     fn perhaps_a_victim(&mut self, at: Time, of: AskOf) {
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
@@ -98,7 +97,7 @@ impl Shadow {
             return self.end(at, &of);
         };
         self.released.held.insert(of, at);
-        // What the same cycle allocates is seen later, and confirms them.
+        // An allocation of the same cycle is seen later and confirms them.
         if next.allocates.is_none() && next.frees.iter().all(|of| self.released.is_held(of)) {
             self.state = next.after;
             self.cycles += foreseen.cycles;
@@ -106,7 +105,7 @@ impl Shadow {
         }
     }
 
-    /// Ours ended these with a decision that the other scheduler made as well.
+    /// kornsole freed these with a decision that the other scheduler also made.
     pub(super) fn confirm(&mut self, at: Time, frees: BTreeSet<AskOf>) {
         let mut victims = Vec::new();
         for of in frees {
@@ -120,7 +119,7 @@ impl Shadow {
         }
     }
 
-    /// The other scheduler is known to have ended these to make room, all for one ask or queue.
+    /// Records a preemption for one request or queue.
     pub fn freed(&mut self, at: Time, victims: &BTreeSet<AskOf>) {
         let at = self.turn_to(at);
         let listed: Vec<AskOf> = victims.iter().cloned().collect();
@@ -152,19 +151,18 @@ impl Shadow {
     }
 
     fn check(&mut self, at: Time, victims: Vec<AskOf>, ours: Vec<AskOf>) {
-        // Placeholders that end are no victims.
+        // Ended placeholders are not victims.
         let queue = victims.first().map(|(app, _)| self.leaf(app)).unwrap_or_default();
         self.checks.push(PreemptionCheck { at, victims, ours, queue });
     }
 
-    /// Forgets what is held and not there any more.
     pub(super) fn forget_gone(&mut self) {
         let Self { released, state, partition, .. } = self;
         let Some(part) = part(state, partition) else { return };
         released.held.retain(|(app, ask), _| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
     }
 
-    /// Settles what has been open for too long: what is held goes, what kornsole ended alone returns.
+    /// Old held allocations end, and those that only kornsole ended return.
     pub(super) fn let_go(&mut self, at: Time) {
         let late = |since: Time| since + self.settings.hold <= at;
         let held: Vec<AskOf> =
@@ -176,10 +174,10 @@ impl Shadow {
         }
         for of in own {
             let Some((_, node)) = self.released.own.remove(&of) else { continue };
-            // The other scheduler left it alone.
+            // The other scheduler did not end it.
             let Some((spec, node)) = self.specs.get(&of).cloned().zip(node) else { continue };
             self.take(at, Input::Command(PartitionCommand::Ask(spec)));
-            // Where kornsole ended the application as well there is nothing to take over.
+            // Fails if kornsole also ended the application.
             let _ = take_over(&mut self.state, at, &self.partition, &of, &node, None);
             self.check(at, Vec::new(), vec![of]);
         }

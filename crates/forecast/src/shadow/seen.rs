@@ -1,4 +1,4 @@
-//! What is seen of the other scheduler and of what it decides about.
+//! Inputs and decisions of the other scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,44 +7,44 @@ use config::Config;
 use model::{AppId, AskId, NodeId, Time};
 use scheduler::PartitionCommand;
 
-/// What arrives in addition decisions.
+/// An input other than a decision.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// Another configuration is active.
+    /// A new active configuration.
     Configure(Arc<Config>),
-    /// Something changed: a node, an application, an ask, the end of an allocation.
+    /// A node, an application, a request, or the end of an allocation.
     Command(PartitionCommand),
-    /// An ask had its node already when it was first seen.
+    /// It had its node when it was first seen.
     Runs {
-        /// The application of the ask.
+        /// Application.
         app: AppId,
-        /// The pending ask.
+        /// Request.
         ask: AskId,
-        /// Where it runs.
+        /// Node.
         node: NodeId,
     },
 }
 
-/// From where the time of a decision is known, the most exact first (K8S-300).
+/// Source of a decision's time, the most exact first (K8S-300).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// The event of the allocation that the other scheduler gives over REST: to nanoseconds.
+    /// The allocation event from the REST API: nanoseconds.
     RestEvent,
-    /// The pod's event `Scheduled`: to microseconds.
+    /// The pod's event `Scheduled`: microseconds.
     ScheduledEvent,
     /// The pod's event `PodBindSuccessful`: after volumes are bound.
     BindEvent,
-    /// The pod's condition `PodScheduled`: to a second, after volumes are bound.
+    /// Condition `PodScheduled`: seconds, after volumes are bound.
     Condition,
-    /// An allocation that REST shows for a pod without a node: to an interval of polls.
+    /// An allocation in the REST API: the polling interval.
     Poll,
-    /// Nothing but that the pod has its node: when that was seen.
+    /// When the watch reported the node.
     Watch,
 }
 
 impl Source {
-    /// As a person calls it, in a report.
+    /// Returns the name for reports.
     pub const fn words(self) -> &'static str {
         match self {
             Self::RestEvent => "REST event",
@@ -56,7 +56,7 @@ impl Source {
         }
     }
 
-    /// How far the time may be off. Events of one burst are not written in the order of its decisions.
+    /// Returns the precision. Events of one burst are not in the order of the decisions.
     pub const fn resolution(self) -> Duration {
         match self {
             Self::RestEvent => Duration::ZERO,
@@ -66,17 +66,17 @@ impl Source {
     }
 }
 
-/// A decision of the other scheduler: an ask goes to a node.
+/// A request gets a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// When it was made.
+    /// Time of the decision.
     pub at: Time,
-    /// The application of the ask.
+    /// Application.
     pub app: AppId,
-    /// The id of the ask: the UID of its pod.
+    /// Request ID: the UID of the pod.
     pub ask: AskId,
-    /// Where it goes.
+    /// Node.
     pub node: NodeId,
-    /// From where the time is known.
+    /// Source of the time.
     pub source: Source,
 }

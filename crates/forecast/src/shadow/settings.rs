@@ -1,22 +1,22 @@
-//! How decisions are compared.
+//! Settings of the comparison.
 
 use std::time::Duration;
 
-/// How decisions are compared.
+/// Settings of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Inputs that came so shortly before a decision may not have reached the other scheduler (W of K8S-303). Zero: all have.
+    /// More recent inputs may not have reached the other scheduler (W of K8S-303). Zero: all have.
     pub window: Duration,
-    /// Times within the same multiple of it count as the same: what creation times are exact to.
+    /// Times within the same multiple count as equal: the precision of creation times.
     pub same_moment: Duration,
-    /// How long after `window` a decision of kornsole must not have been made by the other one to count as missed.
+    /// Time after `window` until a decision counts as missed.
     pub patience: Duration,
-    /// Placeholders and victims of preemption go so long before the decision is seen that they go for.
+    /// Maximum time between an end and the decision that needs its resources.
     pub hold: Duration,
 }
 
 impl Settings {
-    /// For a scheduler whose shim runs in this interval (`service.schedulingInterval`).
+    /// Settings for a shim with this interval (`service.schedulingInterval`).
     pub fn of_interval(scheduling: Duration) -> Self {
         let window = (scheduling * 2).max(Duration::from_secs(1));
         let patience = Duration::from_secs(10);

@@ -1,58 +1,54 @@
-//! How often both decided alike, by queue and day (K8S-304).
+//! Counts of equal decisions by queue and day (K8S-304).
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::verdict::{Comparison, PreemptionCheck, Verdict};
 use model::{QueuePath, Time};
 
-/// So many days are kept.
 const MOST_DAYS: usize = 35;
-/// So many queues are counted by themselves on one day; the others together.
+/// The other queues are counted together.
 const MOST_QUEUES: usize = 2_000;
-/// So many differences are kept, the last ones.
 const MOST_DIFFERENCES: usize = 1_000;
-/// So many spans are kept: a day.
 const MOST_SPANS: usize = 144;
-/// A span, in microseconds: ten minutes.
+/// Ten minutes, in microseconds.
 const SPAN: u64 = 600_000_000;
-/// A day, in microseconds.
 const DAY: u64 = 86_400_000_000;
 
-/// Numbers of comparisons.
+/// Counts of comparisons.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
     /// By verdict, in the order of [`Verdict::ALL`].
     pub by_verdict: [u64; Verdict::ALL.len()],
     /// Preemptions with the same victims.
     pub same_victims: u64,
-    /// Preemptions with other victims, or of one of the two only.
+    /// Different victims, or a preemption by only one of the two.
     pub other_victims: u64,
 }
 
 impl Counts {
-    /// How many of one verdict.
+    /// Returns the count of a verdict.
     pub const fn of(&self, verdict: Verdict) -> u64 {
         self.by_verdict[verdict as usize]
     }
 
-    /// How many decisions of the other scheduler were compared. Those that it missed are none.
+    /// Counts compared decisions, without missed ones.
     pub fn decisions(&self) -> u64 {
         self.by_verdict.iter().sum::<u64>() - self.of(Verdict::Missed)
     }
 
-    /// How many decisions rates are of: all that are settled.
+    /// Counts settled decisions: the base of the rates.
     pub fn settled(&self) -> u64 {
         self.decisions() - self.of(Verdict::Unsettled)
     }
 
-    /// The part of the settled decisions that both made alike, 0 to 1; `None` where there is none.
+    /// Returns the share that agrees, 0 to 1; `None` without decisions.
     pub fn agreement(&self) -> Option<f64> {
         let agreed = self.of(Verdict::Same) + self.of(Verdict::Equal);
         // Counts are far below 2^53.
         (self.settled() > 0).then(|| agreed as f64 / self.settled() as f64)
     }
 
-    /// The part of the settled decisions that kornsole does not forbid, 0 to 1; `None` where there is none.
+    /// Returns the share that kornsole allows, 0 to 1; `None` without decisions.
     pub fn legality(&self) -> Option<f64> {
         (self.settled() > 0).then(|| 1.0 - self.of(Verdict::Illegal) as f64 / self.settled() as f64)
     }
@@ -67,32 +63,30 @@ impl Counts {
 /// A comparison that does not agree.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Differences are counted from 1 on.
+    /// Number of the difference, from 1.
     pub number: u64,
-    /// What came out.
+    /// The comparison.
     pub comparison: Comparison,
-    /// The namespace and name of the pod; empty where they are unknown.
+    /// `namespace/name`; empty if unknown.
     pub pod: String,
 }
 
-/// Counts of the last days, and the last differences.
+/// Counts of days, and the last differences.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// By days since 1970, then by leaf; what has no queue, or is one too many, is under the empty path.
+    /// By day since 1970, then by leaf; the empty path is for unknown and excess queues.
     days: BTreeMap<u64, BTreeMap<QueuePath, Counts>>,
-    /// Since the start.
     total: Counts,
-    /// By leaf, since the start; what is one queue too many is under the empty path.
+    /// By leaf since the start; the empty path is for unknown and excess queues.
     ever: BTreeMap<QueuePath, Counts>,
-    /// The last day in spans of ten minutes, each with its number since 1970; those without anything are omitted.
+    /// The last day in spans of ten minutes, numbered since 1970, without empty spans.
     spans: VecDeque<(u64, Counts)>,
     differences: VecDeque<Difference>,
-    /// How many differences there were.
     differed: u64,
 }
 
 impl Tally {
-    /// Counts a comparison. `pod`: the namespace and name of its pod, as far as they are known.
+    /// Counts a comparison; `pod` is `namespace/name`, if known.
     pub fn take(&mut self, comparison: &Comparison, pod: &str) {
         let counts = self.counts(comparison.at, &comparison.queue);
         counts.by_verdict[comparison.verdict as usize] += 1;
@@ -122,7 +116,7 @@ impl Tally {
         count(self.span(check.at));
     }
 
-    /// The span of a time; one that is older than all that are kept counts as the oldest.
+    /// A time before all spans counts in the oldest.
     fn span(&mut self, at: Time) -> &mut Counts {
         let number = at.0 / SPAN;
         let mut place = self.spans.partition_point(|(other, _)| *other < number);
@@ -151,27 +145,27 @@ impl Tally {
         day.entry(if own { queue.clone() } else { QueuePath::default() }).or_default()
     }
 
-    /// All since the start.
+    /// Returns the counts since the start.
     pub const fn total(&self) -> &Counts {
         &self.total
     }
 
-    /// Each queue since the start: these numbers never shrink.
+    /// Returns the counts since the start, which never decrease.
     pub const fn ever(&self) -> &BTreeMap<QueuePath, Counts> {
         &self.ever
     }
 
-    /// The days that are kept, in days since 1970, each with its queues.
+    /// Returns days since 1970 with queues.
     pub fn days(&self) -> impl Iterator<Item = (u64, &BTreeMap<QueuePath, Counts>)> {
         self.days.iter().map(|(day, queues)| (*day, queues))
     }
 
-    /// The spans of ten minutes that are kept, each with when it started.
+    /// Returns spans of ten minutes with start times.
     pub fn spans(&self) -> impl Iterator<Item = (Time, &Counts)> {
         self.spans.iter().map(|(number, counts)| (Time(number * SPAN), counts))
     }
 
-    /// Each queue over all days that are kept.
+    /// Sums over all stored days.
     pub fn queues(&self) -> BTreeMap<QueuePath, Counts> {
         let mut queues: BTreeMap<QueuePath, Counts> = BTreeMap::new();
         for (queue, counts) in self.days.values().flatten() {
@@ -180,7 +174,7 @@ impl Tally {
         queues
     }
 
-    /// The last comparisons that do not agree, the latest last.
+    /// Returns the last differences, latest last.
     pub fn differences(&self) -> impl DoubleEndedIterator<Item = &Difference> {
         self.differences.iter()
     }

@@ -1,4 +1,4 @@
-//! What a comparison gives.
+//! The result of a comparison.
 
 use crate::shadow::seen::Source;
 use model::{AppId, AskId, NodeId, QueuePath, Time};
@@ -7,32 +7,32 @@ use scheduler::inspect::explain::types::{BlockLevel, Blocker, NodeReason};
 use view::waiting::BlockerWords;
 use view::waiting::Sentence;
 
-/// What a decision of the other scheduler is, next to kornsole (K8S-303).
+/// Comparison of a decision with kornsole (K8S-303).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Ours would have made it.
+    /// kornsole makes the same decision.
     Same,
-    /// Ours would have made one that is level with it: only ids decide, or times that count as the same.
+    /// Equal: only IDs differ, or times that count as equal.
     Equal,
-    /// Ours gives the ask another node first; this one takes it, too.
+    /// Legal, but kornsole prefers another node.
     Node,
-    /// Ours lets it go there, and serves another ask first.
+    /// Legal, but kornsole prefers another request.
     Order,
-    /// Ours forbids it.
+    /// kornsole forbids it.
     Illegal,
-    /// What is seen does not decide it.
+    /// The visible inputs do not determine it.
     Unsettled,
-    /// Ours would have made a decision that the other one has not made for long.
+    /// The other scheduler has not made kornsole's decision for long.
     Missed,
 }
 
 impl Verdict {
-    /// All of them.
+    /// All verdicts.
     pub const ALL: [Self; 7] =
         [Self::Same, Self::Equal, Self::Node, Self::Order, Self::Illegal, Self::Unsettled, Self::Missed];
 
-    /// As it is in reports, figures and JSON.
+    /// Returns the name in reports, metrics, and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -45,69 +45,69 @@ impl Verdict {
         }
     }
 
-    /// Whether both decided alike.
+    /// Returns true if both decided equally.
     pub const fn agrees(self) -> bool {
         matches!(self, Self::Same | Self::Equal)
     }
 }
 
-/// What kornsole would have decided.
+/// The decision of kornsole.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Ours {
-    /// The application of the ask.
+    /// Application.
     pub app: AppId,
-    /// The id of the ask: the UID of its pod.
+    /// Request ID: the UID of the pod.
     pub ask: AskId,
-    /// Where it would go.
+    /// Node.
     pub node: NodeId,
 }
 
-/// A decision of the other scheduler, or one that it missed, next to kornsole.
+/// A decision, or a missed one, compared with kornsole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// When the other one decided; of a missed one, since when kornsole would have.
+    /// If missed: since when kornsole would have made it.
     pub at: Time,
-    /// What came out.
+    /// Verdict.
     pub verdict: Verdict,
-    /// Whose ask it is.
+    /// Application.
     pub app: AppId,
-    /// The ask: the UID of the pod.
+    /// Request: the UID of the pod.
     pub ask: AskId,
-    /// The leaf of the application; empty where it is unknown.
+    /// Leaf of the application; empty if unknown.
     pub queue: QueuePath,
-    /// Where the other one put it; `None` of a missed one.
+    /// Node of the other scheduler; `None` if missed.
     pub node: Option<NodeId>,
-    /// What kornsole would have decided; `None`: nothing.
+    /// Decision of kornsole; `None` for nothing.
     pub ours: Option<Ours>,
-    /// The rule that forbids it, if it is illegal.
+    /// The violated rule.
     pub rule: Option<&'static str>,
-    /// Why it is not the same, in words; empty if it is.
+    /// Reason of the difference; empty without one.
     pub cause: String,
-    /// From where the time is known; `None` of a missed one.
+    /// Source of the time; `None` if missed.
     pub source: Option<Source>,
 }
 
-/// One preemption of the other scheduler: whether kornsole would have taken the same victims.
+/// A preemption, compared with kornsole's victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreemptionCheck {
-    /// When they went.
+    /// When the victims ended.
     pub at: Time,
-    /// What the other scheduler ended.
+    /// Victims of the other scheduler.
     pub victims: Vec<(AppId, AskId)>,
-    /// Who would have gone by kornsole.
+    /// Victims of kornsole.
     pub ours: Vec<(AppId, AskId)>,
-    /// The leaf of the first victim's application; empty where it is unknown.
+    /// Leaf of the first victim; empty if unknown.
     pub queue: QueuePath,
 }
 
 impl PreemptionCheck {
-    /// Whether both are the same set.
+    /// Returns true if both sets are equal.
     pub fn is_same(&self) -> bool {
         self.victims == self.ours
     }
 }
 
-/// A verdict before it is put next to its decision.
+/// A verdict without its decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ruling {
     pub verdict: Verdict,
@@ -120,7 +120,7 @@ impl Ruling {
         Self { verdict, rule: None, cause: cause.into() }
     }
 
-    /// Ours forbids it.
+    /// Rules that a decision is forbidden.
     pub fn illegal(objections: &Objections) -> Self {
         let first = objections.first();
         let node = objections.node.as_ref().filter(|_| objections.checks.is_empty()).map(|(reason, _)| *reason);
@@ -129,7 +129,6 @@ impl Ruling {
     }
 }
 
-/// The name of the rule behind a check.
 const fn of_level(level: BlockLevel) -> &'static str {
     match level {
         BlockLevel::Submission => "placement",
@@ -153,7 +152,6 @@ const fn of_level(level: BlockLevel) -> &'static str {
     }
 }
 
-/// The name of the rule behind what a node lacks.
 const fn of_node(reason: NodeReason) -> &'static str {
     match reason {
         NodeReason::Required => "required-node",
@@ -164,7 +162,6 @@ const fn of_node(reason: NodeReason) -> &'static str {
     }
 }
 
-/// A check that fails, in words.
 fn words(blocker: &Blocker) -> String {
     match (&blocker.level, &blocker.resource) {
         (BlockLevel::Node, Some(_)) => format!("{}: {}", blocker.detail, blocker.shortage()),

@@ -1,4 +1,4 @@
-//! A workload fitted to a question: other nodes, more load, a cluster that is filled, queues by rules, runtimes that are unknown.
+//! Adapts a workload: other nodes, more load, a full cluster, queues by rules, unknown run times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,13 +8,12 @@ use super::job::{Job, Workload};
 use crate::whatif::{RuntimeRule, Runtimes};
 use model::{AppId, NodeId, QueuePath, Time};
 
-/// The most jobs that a fill draws.
 const MOST_DRAWN: usize = 5_000_000;
 
-/// The workload on this many nodes: the first of its own nodes, or copies of them in their order.
+/// Takes the first of the workload's nodes, or copies them in order.
 ///
 /// # Errors
-/// There is no node to copy.
+/// The workload has no nodes to copy.
 pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     let known = workload.nodes.len();
     if known == 0 && count > 0 {
@@ -29,7 +28,7 @@ pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The same jobs in less time, by a factor above 0: twice the load is half the time between arrivals. Runtimes stay.
+/// Divides the times of arrival by a factor above 0; run times stay.
 pub fn faster(workload: &mut Workload, factor: f64) {
     let scaled = |micros: u64| (micros as f64 / factor).round() as u64;
     for job in &mut workload.jobs {
@@ -40,11 +39,10 @@ pub fn faster(workload: &mut Workload, factor: f64) {
     }
 }
 
-/// Replaces the jobs by draws from them, with replacement, one after the other. None of them ends. It stops when they want `factor` times
-/// the nodes' capacity of a resource.
+/// Replaces jobs by random draws, which never end, until they request `factor` times the nodes' capacity.
 ///
 /// # Errors
-/// No node has, or no job needs, anything of the resource.
+/// No node has, or no job needs, the resource.
 pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> Result<(), String> {
     let capacity = workload.capacity().amount(resource);
     if capacity <= 0 {
@@ -71,10 +69,10 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
     Ok(())
 }
 
-/// Asks for a queue by a form in which `{user}`, `{group}`, `{app}` and `{tag:NAME}` represent what the job has.
+/// Fills in a template with `{user}`, `{group}`, `{app}`, and `{tag:NAME}`.
 ///
 /// # Errors
-/// A name in braces is none of these.
+/// A name in braces is unknown.
 pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
     let (mut queue, mut rest) = (String::new(), form);
     while let Some((before, after)) = rest.split_once('{') {
@@ -102,7 +100,7 @@ pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns every task without a runtime one by rules. Returns how many tasks had none, and how many still have none.
+/// Returns the number of tasks that had none, and that still have none.
 pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     let runtimes = Runtimes::given(rules);
     let (mut without, mut left) = (0, 0);
@@ -117,8 +115,8 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     [without, left]
 }
 
-/// Returns every task without a runtime the median runtime of other tasks: of the same user and queue, else of the user, else of all.
-/// Returns how many asks these tasks have.
+/// Sets missing run times to the median of the same user and queue, otherwise of the user, otherwise of all. Returns
+/// the number of requests.
 pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let kinds = |job: &Job| {
         [(job.who.user.clone(), job.queue.clone()), (job.who.user.clone(), String::new()), Default::default()]

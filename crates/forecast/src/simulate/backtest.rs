@@ -1,4 +1,4 @@
-//! The quality of a forecast: the second half of a recorded span, forecast from the first half, next to the recorded one.
+//! The quality of a forecast: the second half of a record, forecast from the first half.
 
 use std::collections::BTreeSet;
 
@@ -9,41 +9,40 @@ use super::run::{Done, Plan, Stopped, run};
 use super::target::time;
 use model::{AppId, Time};
 
-/// The queues that are named one by one, those with the most asks first.
 const QUEUES: usize = 8;
 
-/// The figures of one second half: of its usage, and of the asks that were made in it.
+/// Values of the second half.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backtest {
-    /// What the journal recorded.
+    /// The record.
     pub was: Figures,
-    /// As the first half lets one expect it: what arrived then arrives again.
+    /// Repeats the arrivals of the first half.
     pub forecast: Figures,
-    /// With the jobs that really arrived, and the runtimes that they really had: what is left is the error of the simulation itself.
+    /// Real arrivals and run times: the remaining error is that of the simulation.
     pub replayed: Figures,
 }
 
-/// A recorded span.
+/// A recorded time range.
 pub struct Recorded<'r> {
-    /// All that arrived, with the runtimes that were seen in the whole span.
+    /// All arrivals, with run times from the whole range.
     pub whole: &'r Workload,
-    /// The same with the runtimes that were known at the middle.
+    /// With run times that were known at the middle.
     pub half: &'r Workload,
-    /// What was there at the start and does not arrive again.
+    /// Initial applications, which do not arrive again.
     pub there: &'r BTreeSet<AppId>,
-    /// When the second half starts, from the start of the span on.
+    /// Relative to the start of the range.
     pub middle: Time,
-    /// When it ends.
+    /// End of the range.
     pub end: Time,
-    /// What the second half was.
+    /// Recorded values of the second half.
     pub was: Figures,
 }
 
 impl Recorded<'_> {
-    /// Forecasts the second half and runs it again.
+    /// Forecasts the second half, and replays it.
     ///
     /// # Errors
-    /// The configuration is refused, or no one needs it any more.
+    /// The configuration is rejected, or the run was canceled.
     pub fn backtest(self, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Backtest, Stopped> {
         let plan = Plan { from: Some(self.middle), until: Some(self.end), ..plan.clone() };
         let forecast = run(&twice(self.half, self.there, self.middle), &plan, may_continue)?;
@@ -52,7 +51,7 @@ impl Recorded<'_> {
     }
 }
 
-/// What arrives before the middle, and the same again after it.
+/// Repeats the arrivals of the first half in the second.
 fn twice(workload: &Workload, there: &BTreeSet<AppId>, middle: Time) -> Workload {
     let mut first: Vec<Job> = workload.jobs.iter().filter(|job| job.at < middle).cloned().collect();
     for job in &mut first {
@@ -72,13 +71,12 @@ fn twice(workload: &Workload, there: &BTreeSet<AppId>, middle: Time) -> Workload
     both
 }
 
-/// The unit of a figure, by which it and what it is off by are written.
 #[derive(Clone, Copy)]
 enum Kind {
     Count,
     // In milliseconds.
     Time,
-    /// A share, from 0 to 1.
+    /// From 0 to 1.
     Share,
 }
 
@@ -91,7 +89,6 @@ impl Kind {
         }
     }
 
-    /// How far a value is from what it was.
     fn off(self, value: f64, was: f64) -> String {
         let (by, sign) = ((value - was).abs(), if value < was { "-" } else { "+" });
         match self {
@@ -103,7 +100,6 @@ impl Kind {
     }
 }
 
-/// One figure of the forecast, of the simulated jobs that arrived, and unchanged.
 struct Compared {
     name: String,
     kind: Kind,
@@ -117,7 +113,7 @@ impl Compared {
 }
 
 impl Backtest {
-    /// In a sentence each: what was forecast, how far that was off, and how far the simulation is off where all that arrived is known.
+    /// Returns one sentence per value: the forecast, its error, and the error of the simulation.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: no requests in the second half of the period".to_owned()];
@@ -142,7 +138,7 @@ impl Backtest {
         ]
     }
 
-    /// Rows of a table: what, the forecast, how far it is off, the jobs that arrived simulated, how far they are off, unchanged.
+    /// Returns name, forecast, its error, replayed, its error, recorded.
     pub fn rows(&self) -> Vec<[String; 6]> {
         let nothing = || "-".to_owned();
         let row = |one: Compared| {
@@ -213,7 +209,7 @@ mod tests {
         let arrived: Vec<(&str, u64)> =
             both.jobs.iter().map(|job| (job.app.as_str(), job.at.as_millis() / 1000)).collect();
         assert_eq!(arrived, [("there", 0), ("a", 0), ("b", 5), ("a+again", 10), ("b+again", 15)]);
-        // An allocation that had not ended runs as long as most; arrivals after the middle are unknown yet.
+        // An allocation without an end runs as long as most; arrivals after the middle are unknown.
         let b = &both.jobs[2].tasks;
         assert_eq!((b.len(), b[0].runs), (1, Some(Duration::from_secs(9))));
     }

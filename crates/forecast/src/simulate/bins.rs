@@ -1,4 +1,4 @@
-//! Use over time, in stretches of one length.
+//! Usage over time, in bins of equal length.
 
 use std::time::Duration;
 
@@ -6,18 +6,17 @@ use super::figures::Series;
 use ledger::Integral;
 use model::{Resource, Time};
 
-/// How many stretches a series has at most.
 const STRETCHES: usize = 256;
 
-/// Stretches of time of one length, which doubles when there are too many of them.
+/// Bins of equal length, which doubles when there are too many.
 #[derive(Debug)]
 pub(super) struct Bins {
-    /// The length, in microseconds.
+    /// Length in microseconds.
     every: u64,
     bins: Vec<Bin>,
 }
 
-/// What was in one stretch, each times its time in microseconds.
+/// Sums in one bin, multiplied by microseconds.
 #[derive(Clone, Debug, Default)]
 struct Bin {
     time: u128,
@@ -33,7 +32,7 @@ impl Default for Bins {
 }
 
 impl Bins {
-    /// Counts what was between two times.
+    /// Counts the state between two times.
     pub fn add(&mut self, (from, to): (Time, Time), used: &Resource, capacity: &Resource, waiting: u64) {
         while to.0.div_ceil(self.every) > STRETCHES as u64 {
             self.every = self.every.saturating_mul(2);
@@ -56,7 +55,7 @@ impl Bins {
         }
     }
 
-    /// All stretches, as shares of the capacity.
+    /// Returns all bins as shares of the capacity.
     pub fn series(&self) -> Series {
         let names: std::collections::BTreeSet<&str> = self.bins.iter().flat_map(|bin| bin.capacity.names()).collect();
         let used = names.into_iter().map(|name| {

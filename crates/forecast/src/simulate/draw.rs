@@ -4,35 +4,35 @@ use std::time::Duration;
 
 use scenario::Rng;
 
-/// Numbers of the demo's generator, in the forms that a workload needs.
+/// The demo's generator, for workloads.
 #[derive(Clone, Debug)]
 pub struct Draw(Rng);
 
 impl Draw {
-    /// The sequence of a seed.
+    /// Starts the sequence of a seed.
     pub fn new(seed: u64) -> Self {
         Self(Rng::new(seed))
     }
 
-    /// A number from 0 up to, and without, a limit; 0 where the limit is 0.
+    /// Returns 0 if the limit is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         let product = u128::from(self.0.bits()) * u128::from(limit);
-        // The upper half of a product with a limit lies below it.
+        // The upper half of the product is below the limit.
         u64::try_from(product >> 64).unwrap_or(0)
     }
 
-    /// A share from 0 up to, and without, 1.
+    /// Returns a number from 0 to below 1.
     pub fn share(&mut self) -> f64 {
         (self.0.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A time between two, both included.
+    /// Returns a time between two, inclusive.
     pub fn time(&mut self, least: Duration, most: Duration) -> Duration {
         let span = u64::try_from(most.saturating_sub(least).as_micros()).unwrap_or(u64::MAX - 1);
         least + Duration::from_micros(self.below(span.saturating_add(1)))
     }
 
-    /// The time until the next arrival of a Poisson process with a mean interval.
+    /// Draws the time until the next arrival of a Poisson process.
     pub fn interval(&mut self, mean: Duration) -> Duration {
         let factor = -(1.0 - self.share()).ln();
         Duration::try_from_secs_f64(mean.as_secs_f64() * factor).unwrap_or(Duration::MAX)

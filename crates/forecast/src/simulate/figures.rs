@@ -1,41 +1,40 @@
-//! The result of one run, in figures.
+//! The result of one run.
 
 use std::collections::BTreeMap;
 
 use super::never::{NEVER, NeverRuns, wait};
 use super::node_groups::GroupsReport;
 
-/// How long asks waited, from their creation to their allocation, in milliseconds. Asks that are pending at the end count with the time up
-/// to then, so that a run which leaves more pending asks does not look better. An ask that never runs has no finite wait: it counts as
-/// [`NEVER`].
+/// Waiting times until the allocation, in milliseconds. Pending requests count with their time so far, so that a run
+/// with more of them does not look better. A request that never runs counts as [`NEVER`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waits {
-    /// How many asks.
+    /// Number of requests.
     pub count: u64,
-    /// How many of them wait at the end.
+    /// Number of pending requests at the end.
     pub waiting: u64,
-    /// How many of those never run.
+    /// Number of those that never run.
     #[serde(default)]
     pub never: u64,
-    /// The arithmetic mean; [`NEVER`] if one of them never runs.
+    /// [`NEVER`] if a request never runs.
     #[serde(with = "wait")]
     pub mean: u64,
-    /// Half of them waited at most so long.
+    /// Median.
     #[serde(with = "wait")]
     pub p50: u64,
-    /// 95 of 100 waited at most so long.
+    /// 95th percentile.
     #[serde(with = "wait")]
     pub p95: u64,
-    /// 99 of 100 waited at most so long.
+    /// 99th percentile.
     #[serde(with = "wait")]
     pub p99: u64,
-    /// The longest of all.
+    /// Maximum.
     #[serde(with = "wait")]
     pub max: u64,
 }
 
 impl Waits {
-    /// The figures of waits in milliseconds, of which this many have not ended. The percentiles are waits that occurred (nearest rank).
+    /// Summarizes waits, of which `waiting` have not ended. Percentiles are waits that occurred (nearest rank).
     pub fn of(mut waits: Vec<u64>, waiting: u64) -> Self {
         waits.sort_unstable();
         let count = waits.len();
@@ -48,107 +47,106 @@ impl Waits {
     }
 }
 
-/// The ask that waited longest.
+/// The request that waited longest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Longest {
-    /// Its application and id, with a stroke between them.
+    /// `application/request`.
     pub name: String,
-    /// How long, in milliseconds; [`NEVER`] if it never runs.
+    /// Milliseconds; [`NEVER`] if it never runs.
     #[serde(with = "wait")]
     pub wait: u64,
-    /// What it needs, in base units.
+    /// Requested resources in base units.
     pub wants: BTreeMap<String, i64>,
 }
 
-/// What became of a queue with all below it, of a user, or of everything.
+/// A queue with its subtree, a user, or the total.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Group {
-    /// The path of the queue, or the name of the user.
+    /// Queue path or user name.
     pub name: String,
-    /// How long asks waited.
+    /// Waiting times of requests.
     pub waits: Waits,
-    /// The ask that waited longest; `None` where none waited.
+    /// The longest waiting request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<Longest>,
-    /// Allocations that were made.
+    /// Number of allocations.
     pub allocated: u64,
-    /// Allocations that others took.
+    /// Number of preempted allocations.
     pub preempted: u64,
-    /// Asks that were taken back while they waited; their waits are not counted.
+    /// Withdrawn while pending; their waits do not count.
     #[serde(default)]
     pub taken_back: u64,
-    /// What was in use, times how long: base units (bytes, millicores) times seconds, by resource.
+    /// Base units (bytes, millicores) times seconds.
     pub used: BTreeMap<String, u64>,
 }
 
-/// How much of one resource there was, and how much was in use.
+/// Capacity and usage of one resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ResourceUse {
-    /// What the nodes had, times how long, in base units times seconds.
+    /// Capacity in base units times seconds.
     pub capacity: u64,
-    /// What was in use, the same.
+    /// Usage in base units times seconds.
     pub used: u64,
-    /// The most that was in use at a time, in base units.
+    /// Peak usage in base units.
     pub peak: i64,
-    /// Usage at the end, in thousandths of the capacity at that time.
+    /// Final usage in thousandths of the capacity.
     pub last: u32,
 }
 
 impl ResourceUse {
-    /// Average usage as a share of the capacity; `None` without capacity.
+    /// Returns the mean share of the capacity, if any.
     pub fn share(&self) -> Option<f64> {
         (self.capacity > 0).then(|| self.used as f64 / self.capacity as f64)
     }
 }
 
-/// Use over time: the mean of each stretch of time of the same length.
+/// Means over time, in bins of equal length.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Series {
-    /// How long a stretch is, in milliseconds.
+    /// Length of a bin in milliseconds.
     pub every: u64,
-    /// By resource, the usage in each stretch, in thousandths of the capacity.
+    /// Thousandths of the capacity by resource and bin.
     pub used: BTreeMap<String, Vec<u32>>,
-    /// How many asks waited in each stretch, on average.
+    /// Mean number of pending requests by bin.
     pub waiting: Vec<u64>,
 }
 
-/// What one run gave.
+/// The result of one run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Figures {
-    /// When the last thing happened, in milliseconds from the start: with runtimes that end, the makespan.
+    /// Last event, in milliseconds from the start: the makespan if run times end.
     pub ended: u64,
-    /// Applications that were submitted.
+    /// Number of submitted applications.
     pub applications: u64,
-    /// Applications that were refused.
+    /// Number of rejected applications.
     pub rejected: u64,
-    /// Why the first of them was refused.
+    /// Reason of the first rejection.
     pub rejected_because: Option<String>,
-    /// Asks that were refused.
+    /// Number of rejected requests.
     pub asks_rejected: u64,
-    /// Everything together; the name is empty.
+    /// Totals; the name is empty.
     pub total: Group,
-    /// The queues, by path.
+    /// Queues by path.
     pub queues: Vec<Group>,
-    /// The users, by name.
+    /// Users by name.
     pub users: Vec<Group>,
-    /// Use by resource.
+    /// Usage by resource.
     pub resources: BTreeMap<String, ResourceUse>,
-    /// Jain's index of the users' dominant shares over the whole run, 1 where all had the same: how even the use was. `None` with fewer than
-    /// two users.
+    /// Jain's index of the users' dominant shares; 1 if all are equal. `None` with fewer than two users.
     pub fairness: Option<f64>,
-    /// Use over time.
+    /// Usage over time.
     pub series: Series,
-    /// The largest request that waits at the end, as `application/ask` and its amounts: it blocks further allocations.
+    /// The largest pending request at the end, as `application/ask`: it blocks further allocations.
     pub largest_waiting: Option<(String, BTreeMap<String, i64>)>,
-    /// The asks that never run, by reason, the most frequent first.
+    /// By reason, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub never: Vec<NeverRuns>,
-    /// What became of groups of nodes, where an autoscaler changes them.
+    /// With an autoscaler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_groups: Option<GroupsReport>,
 }
 
-/// Jain's index: 1 where all values are the same, 1/n where one has everything.
+/// Returns 1 if all values are equal, 1/n if one has everything.
 pub fn jain(values: &[f64]) -> Option<f64> {
     let (sum, squares) = values.iter().fold((0.0, 0.0), |(sum, squares), value| (sum + value, squares + value * value));
     (values.len() > 1 && squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))

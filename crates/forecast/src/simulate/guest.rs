@@ -1,18 +1,18 @@
-//! What else acts in a run.
+//! A guest: an additional actor in a run.
 
 use model::Time;
 use scheduler::{PartitionCommand, Scheduler};
 
-/// Acts in a run at its own times, next to the workload.
+/// Acts at its own times.
 pub trait Guest {
-    /// When it acts next; `None`: not any more.
+    /// Returns the next time to act; `None` for never.
     fn next(&self) -> Option<Time>;
 
-    /// Whether the run must wait for it, although nothing else happens.
+    /// Returns true if the run must wait for it, even if nothing else happens.
     fn is_busy(&self) -> bool {
         false
     }
 
-    /// Looks at the scheduler, and gives what it does now.
+    /// Returns its commands for the current state.
     fn act(&mut self, now: Time, scheduler: &Scheduler) -> Vec<PartitionCommand>;
 }

@@ -1,4 +1,4 @@
-//! A workload as data: nodes, and applications that arrive at their times and whose tasks run for known times.
+//! A workload as data: nodes, and applications with arrival times and run times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,74 +6,74 @@ use std::time::Duration;
 use model::{AppId, AskId, Identity, NodeId, Priority, Resource, Time};
 use scheduler::{AskSpec, NodeSpec};
 
-/// Nodes and jobs, and what could not be taken over from where they were read.
+/// Nodes, jobs, and what could not be converted.
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
-    /// The nodes, all there from the start.
+    /// Nodes; all exist from the start.
     pub nodes: Vec<NodeSpec>,
-    /// The applications, in the order in which they arrive.
+    /// Applications in the order of arrival.
     pub jobs: Vec<Job>,
-    /// What was read and is not in the nodes and jobs, by kind.
+    /// Skipped items by kind.
     pub left_out: Vec<LeftOut>,
-    /// How the source was understood, each in a sentence.
+    /// On the interpretation of the source, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// One kind of thing that has no place in a workload.
+/// A kind of skipped item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// What, and why it has no place.
+    /// The kind, and why it is skipped.
     pub what: String,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub count: u64,
-    /// Where it occurs first: `file:line`, or a name.
+    /// First occurrence: `file:line`, or a name.
     pub first: String,
 }
 
-/// One application with its asks.
+/// An application with its requests.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// Its id; no two jobs have the same.
+    /// Unique ID.
     pub app: AppId,
-    /// When it arrives.
+    /// Arrival time.
     pub at: Time,
-    /// The queue that it requests; empty leaves it to the placement rules.
+    /// Requested queue; if empty, the placement rules decide.
     pub queue: String,
-    /// Who submits it.
+    /// The submitter.
     pub who: Identity,
-    /// Its tags; placement rules read some of them.
+    /// Tags; placement rules read some of them.
     pub tags: BTreeMap<String, String>,
-    /// What it requests.
+    /// Requests.
     pub tasks: Vec<Task>,
 }
 
-/// Asks of a job that are alike.
+/// Identical requests of a job.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// How long after the application arrives.
+    /// Time after the arrival of the application.
     pub after: Duration,
-    /// How many asks.
+    /// Number of requests.
     pub count: u32,
-    /// What each needs: memory in bytes, vcore in millicores.
+    /// Per request: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// A higher one is tried first.
+    /// Higher priorities are scheduled first.
     pub priority: Priority,
-    /// How long each runs; `None` is for ever.
+    /// Run time; `None` for forever.
     pub runs: Option<Duration>,
-    /// The only node that will do.
+    /// The required node.
     pub required_node: Option<NodeId>,
     /// May be preempted.
     pub allow_preempt_self: bool,
     /// May preempt others.
     pub allow_preempt_other: bool,
-    /// So long after it was requested it is taken back, whether it runs by then or not; `None`: it is waited for.
+    /// Time until it is withdrawn, pending or running; `None` for never.
     pub taken_back: Option<Duration>,
-    /// What is requested in its place after a preemption is a task of its own, so that nothing else requests it again.
+    /// The source contains the replacement after a preemption as a separate task.
     pub replaced: bool,
 }
 
 impl Default for Task {
-    /// Nothing, which may be preempted and preempt, and is waited for.
+    /// May be preempted, may preempt, and is never withdrawn.
     fn default() -> Self {
         Self {
             after: Duration::ZERO,
@@ -91,19 +91,19 @@ impl Default for Task {
 }
 
 impl Task {
-    /// Whether nothing is known by which it ends.
+    /// Returns true if no end is known.
     pub const fn never_ends(&self) -> bool {
         self.runs.is_none() && self.taken_back.is_none()
     }
 
-    /// Whether its asks are the same except for their number.
+    /// Compares all but the number of requests.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.runs, self.taken_back, self.replaced) == (other.runs, other.taken_back, other.replaced)
     }
 }
 
 impl Job {
-    /// A request of one of its tasks, by the number of the task.
+    /// Creates a request of a task by its index.
     pub fn request(&self, task: usize, id: AskId) -> AskSpec {
         let task = &self.tasks[task];
         AskSpec {
@@ -121,24 +121,24 @@ impl Job {
 }
 
 impl Workload {
-    /// Puts the jobs in the order of their times; jobs of one time stay as they were read.
+    /// Sorts by time, stable.
     pub fn sort(&mut self) {
         self.jobs.sort_by_key(|job| job.at);
     }
 
-    /// What all nodes have together.
+    /// Returns the total capacity of the nodes.
     pub fn capacity(&self) -> Resource {
         let mut sum = Resource::new();
         self.nodes.iter().for_each(|node| sum.add_assign(&node.capacity));
         sum
     }
 
-    /// How many asks the jobs make.
+    /// Returns the total number of requests.
     pub fn asks(&self) -> u64 {
         self.jobs.iter().flat_map(|job| &job.tasks).map(|task| u64::from(task.count)).sum()
     }
 
-    /// Counts one thing that has no place, and keeps where it occurred first.
+    /// Counts a skipped item.
     pub fn leave_out(&mut self, what: &str, first: impl FnOnce() -> String) {
         match self.left_out.iter_mut().find(|left| left.what == what) {
             Some(left) => left.count += 1,
@@ -146,9 +146,9 @@ impl Workload {
         }
     }
 
-    /// About how many bytes it takes, and a run of it next to that.
+    /// Estimates the bytes, including a run.
     pub fn bytes(&self) -> usize {
-        /// What an application takes in a run next to its asks, and an ask, in bytes.
+        /// Memory of an application and of a request in a run, in bytes.
         const APP: usize = 2048;
         const ASK: usize = 1024;
         self.jobs.len() * APP + usize::try_from(self.asks()).unwrap_or(usize::MAX / ASK) * ASK

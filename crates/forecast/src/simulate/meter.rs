@@ -1,6 +1,4 @@
-//! Counts the events of a run.
-//!
-//! Waits are exact, and so are resources times time; only [`super::figures::Series`] has bins, whose length doubles when there would be too many.
+//! Counts the events of a run, exactly; only [`super::figures::Series`] has bins.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,28 +11,27 @@ use ledger::Integral;
 use model::{AppId, AskId, QueuePath, Resource, Time};
 use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 
-/// In milliseconds, with its application, its ask and the ask's resources.
+/// Milliseconds, application, request, and resources.
 type LongestWait = (u64, AppId, AskId, Resource);
 
-/// What the asks that are pending at the end of a count represent.
+/// Meaning of pending requests at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// The count is of what was recorded: they waited up to now, and nothing is reported of later.
+    /// Recorded: they waited until now.
     Recorded,
-    /// The run was cut off: those that fit on no node never run, the others waited up to now.
+    /// Cut off: those that fit on no node never run, the others waited until now.
     CutOff,
-    /// Nothing else will happen: all of them never run.
+    /// Complete: none of them ever runs.
     Over,
 }
 
-/// What belongs to one queue and user.
 #[derive(Clone, Debug, Default)]
 struct Account {
-    /// What is in use now, and since when.
+    /// Current usage and its start.
     now: Resource,
     since: Time,
     used: Integral,
-    /// In milliseconds, not sorted.
+    /// Milliseconds, unsorted.
     waits: Vec<u64>,
     waiting: u64,
     longest: Option<LongestWait>,
@@ -43,7 +40,6 @@ struct Account {
 }
 
 impl Account {
-    /// Counts a wait in milliseconds.
     fn waited(&mut self, wait: u64, (app, ask, wants): (&AppId, &AskId, &Resource)) {
         self.waits.push(wait);
         if wait > self.longest.as_ref().map_or(0, |(longest, ..)| *longest) {
@@ -66,7 +62,7 @@ impl Account {
 #[derive(Debug, Default)]
 pub struct Meter {
     accounts: HashMap<(QueuePath, Arc<str>), Account>,
-    /// Asks that wait, and since when.
+    /// Pending requests and their start.
     pending: HashMap<(AppId, AskId), Time>,
     applications: u64,
     rejected: u64,
@@ -80,12 +76,12 @@ pub struct Meter {
     since: Time,
     last: Time,
     bins: Bins,
-    /// Asks that were made before do not count as waits.
+    /// Earlier requests do not count as waits.
     waits_from: Time,
 }
 
 impl Meter {
-    /// A count that starts in the midst of a run: what is in use counts from now on, and waits of asks that are made from now on.
+    /// Starts counting now; earlier requests have no waits.
     pub fn beginning(scheduler: &Scheduler, now: Time) -> Self {
         let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
         for part in scheduler.partitions() {
@@ -107,7 +103,7 @@ impl Meter {
         meter
     }
 
-    /// Takes in what one command did; the scheduler is as it is after that.
+    /// Counts events; the scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.last = self.last.max(event.at);
@@ -200,7 +196,6 @@ impl Meter {
         capacity.iter().for_each(|capacity| self.capacity.add_assign(capacity));
     }
 
-    /// Adds up what stood until a time.
     fn pass(&mut self, at: Time) {
         let Some(time) = at.0.checked_sub(self.since.0).filter(|time| *time > 0) else { return };
         self.capacity_time.add(&self.capacity, Duration::from_micros(time));
@@ -208,7 +203,7 @@ impl Meter {
         self.since = at;
     }
 
-    /// Ends the count at a time: what waits then counts too.
+    /// Ends the count, including pending requests.
     pub fn end(mut self, scheduler: &Scheduler, now: Time, pending: Pending) -> Figures {
         let now = now.max(self.last);
         self.pass(now);
@@ -221,7 +216,7 @@ impl Meter {
                     let ask = &app.asks[*key];
                     let user = Arc::<str>::from(app.who.user.as_str());
                     let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
-                    // The room of a gang is no ask of its own: its tasks are.
+                    // Placeholders are not requests of their own: their tasks are.
                     if since < self.waits_from || ask.placeholder {
                         continue;
                     }
@@ -258,11 +253,10 @@ impl Meter {
         }
     }
 
-    /// Everything, every queue with what is below it, and every user.
     fn groups(&mut self, now: Time) -> (Group, Vec<Group>, Vec<Group>) {
         let mut total = Gathered::default();
         let (mut queues, mut users) = (BTreeMap::<String, Gathered>::new(), BTreeMap::<String, Gathered>::new());
-        // In order, so that a sum does not depend on a hash.
+        // Sorted, so that a sum does not depend on a hash.
         let mut accounts: Vec<_> = self.accounts.drain().collect();
         accounts.sort_by(|(one, _), (other, _)| one.cmp(other));
         for ((queue, user), mut account) in accounts {
@@ -290,7 +284,6 @@ impl Meter {
         names.into_iter().map(one).collect()
     }
 
-    /// How even the users' dominant shares were, over the whole run.
     fn fairness(&self, users: &[Group]) -> Option<f64> {
         let share = |user: &Group| {
             let shares =
@@ -301,7 +294,6 @@ impl Meter {
     }
 }
 
-/// Accounts put together.
 #[derive(Default)]
 struct Gathered {
     used: Integral,
@@ -342,12 +334,12 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Usage in thousandths of the capacity.
+/// Thousandths of the capacity.
 fn share(used: i64, of: i64) -> u32 {
     u32::try_from(i128::from(used.max(0)) * 1000 / i128::from(of.max(1))).unwrap_or(u32::MAX)
 }
 
-/// The largest share of the nodes that a request needs of a resource.
+/// The largest share of the nodes' capacity that a request needs.
 fn dominant(request: &Resource, capacity: &Resource) -> f64 {
     let shares = request.iter().map(|(name, amount)| amount as f64 / capacity.amount(name).max(1) as f64);
     shares.fold(0.0, f64::max)

@@ -1,13 +1,12 @@
-//! Simulate: a workload from elsewhere, run through the scheduler in virtual time, and the result in figures.
+//! Simulation: a workload runs through the scheduler in virtual time.
 //!
-//! Where to read: [`job`] is a workload as data, and [`input`] makes it from known formats; [`arrange`] fits it to a question: more nodes,
-//! more load, a fill; [`run`] drives one scheduler through it, [`meter`] counts its events, and [`figures`] is the result of one run;
-//! [`node_groups`] adds and removes nodes as an autoscaler does; [`backtest`] compares a forecast with the record; [`target`] is a condition, and [`search`] finds the fewest nodes that meet it.
+//! Where to read: [`job`] and [`input`] are workloads, `run` drives a scheduler, [`meter`] counts its events,
+//! [`figures`] is the result.
 //!
 //! Invariants:
-//! - no IO, clock, thread or randomness: time is virtual, and draws come from a seed;
-//! - the same workload, configuration, profile and seed give the same figures;
-//! - waits, and resources times time, are counted from the scheduler's events, exactly; only the series over time has bins.
+//! - no IO, clock, thread, or randomness: time is virtual, and draws come from a seed;
+//! - the same workload, configuration, profile, and seed give the same result;
+//! - waits and resource times are exact; only the series over time has bins.
 
 pub mod arrange;
 pub mod backtest;

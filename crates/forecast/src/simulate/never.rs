@@ -1,4 +1,4 @@
-//! Asks that never run, and why.
+//! Requests that never run, with reasons.
 
 use std::collections::BTreeMap;
 
@@ -8,70 +8,68 @@ use scheduler::state::app::Application;
 use scheduler::state::ask::Ask;
 use view::waiting::Sentence;
 
-/// The wait of an ask that never runs, in milliseconds: longer than any other. On the wire it is `null`.
+/// Milliseconds; `null` on the wire.
 pub const NEVER: u64 = u64::MAX;
 
-/// Asks that never run for one reason.
+/// Requests that never run for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct NeverRuns {
-    /// How many asks.
+    /// Number of requests.
     pub count: u64,
-    /// The first of them: its application and id, with a slash between them.
+    /// The first one: `application/request`.
     pub first: String,
-    /// The reason why the first one never runs; that of the others is of the same kind.
+    /// Of the first one; the others are of the same kind.
     pub cause: NeverCause,
 }
 
-/// Why an ask never runs. Amounts in base units (bytes, millicores).
+/// Quantities in base units (bytes, millicores).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum NeverCause {
-    /// No node has so much of a resource.
+    /// No node has enough of a resource.
     Node {
-        /// The name of the resource.
+        /// Resource name.
         resource: String,
-        /// What the first ask requests.
+        /// Requested quantity.
         wants: i64,
-        /// What the largest node has; 0: no node has the resource.
+        /// Quantity of the largest node; 0 if no node has the resource.
         most: i64,
     },
-    /// Each amount fits on some node, but all of them together fit on none.
+    /// No node fits all quantities together.
     Together {
-        /// What the first ask requests.
+        /// Requested quantities.
         wants: BTreeMap<String, i64>,
     },
-    /// The node that the ask requires is not in the cluster.
+    /// The required node is not in the cluster.
     RequiredNode {
-        /// The id of the node.
+        /// Node ID.
         node: String,
     },
-    /// One ask is above the maximum of a queue.
+    /// Above the maximum of a queue.
     Queue {
-        /// The path of the queue.
+        /// Queue path.
         queue: String,
-        /// The name of the resource.
+        /// Resource name.
         resource: String,
-        /// What the first ask requests.
+        /// Requested quantity.
         wants: i64,
-        /// The maximum of the queue for this resource.
+        /// Maximum of the queue.
         max: i64,
     },
-    /// The ask still waits when nothing else will happen.
+    /// Pending, and nothing else will happen.
     Stuck {
-        /// What blocks the first ask, in a sentence.
+        /// The blocker of the first request, in a sentence.
         why: String,
     },
 }
 
-/// Collects the asks that never run, with their reasons.
 pub(super) struct Judge<'s> {
     part: &'s Partition,
     now: Time,
-    /// Whether nothing else will happen, so that what waits now waits forever.
+    /// Nothing else will happen: all pending requests stay pending.
     over: bool,
-    /// The most of each resource that a node has.
     largest: Resource,
-    /// The reason of the last kind of ask: jobs have many asks of one kind.
+    /// Cached reason: jobs have many identical requests.
     last: Option<(QueuePath, Resource, Option<NeverCause>)>,
     found: Vec<(QueuePath, NeverRuns)>,
 }
@@ -85,7 +83,7 @@ impl<'s> Judge<'s> {
         Self { part, now, over, largest, last: None, found: Vec::new() }
     }
 
-    /// Whether a pending ask never runs. If so, its reason is counted.
+    /// Counts the reason if true.
     pub fn never_runs(&mut self, app: &Application, ask: &Ask) -> bool {
         let cause = match &self.last {
             Some((queue, resource, cause))
@@ -118,7 +116,7 @@ impl<'s> Judge<'s> {
         true
     }
 
-    /// The reasons, the most frequent first.
+    /// Returns the reasons, the most frequent first.
     pub fn found(self) -> Vec<NeverRuns> {
         let mut found: Vec<NeverRuns> = self.found.into_iter().map(|(_, found)| found).collect();
         found.sort_by(|one, other| (other.count, &one.first).cmp(&(one.count, &other.first)));
@@ -136,7 +134,7 @@ impl<'s> Judge<'s> {
         })
     }
 
-    /// Why no node can ever have the ask, even an empty one.
+    /// No node fits the request, even an empty one.
     fn no_node(&self, ask: &Ask) -> Option<NeverCause> {
         if let Some(required) = &ask.rare.required_node {
             let Some(node) = self.part.nodes.iter().find(|node| node.id == *required) else {
@@ -150,11 +148,11 @@ impl<'s> Judge<'s> {
         })
     }
 
-    /// The queue on the way to the root whose maximum is below the ask alone.
+    /// Returns the queue on the path whose maximum is below the request.
     fn above_maximum(&self, app: &Application, ask: &Ask) -> Option<NeverCause> {
         std::iter::successors(Some(app.queue_path.clone()), QueuePath::parent).find_map(|path| {
             let queue = self.part.queues.get(self.part.queues.find(&path)?)?;
-            // The maximum of the root is what the nodes have; that reason names a node.
+            // The maximum of the root is the capacity of the nodes, which has its own reason.
             let max = queue.max.as_ref().filter(|_| path.parent().is_some())?;
             let over = ask.resource.iter().find(|(name, wants)| max.get(name).is_some_and(|max| *wants > max));
             over.map(|(name, wants)| NeverCause::Queue {
@@ -167,7 +165,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// The resource of which the ask requests the largest multiple of what there is.
+/// The resource of which the request exceeds the total the most.
 fn too_large(total: &Resource, ask: &Ask) -> Option<NeverCause> {
     let over = ask.resource.iter().filter(|(name, wants)| *wants > total.amount(name).max(0));
     let ratio = |(name, wants): &(&str, i64)| *wants as f64 / total.amount(name).max(0) as f64;
@@ -179,13 +177,13 @@ pub(super) fn by_name(resource: &Resource) -> BTreeMap<String, i64> {
     resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect()
 }
 
-/// A wait that may be [`NEVER`], as `null` on the wire.
+/// Serializes a wait; [`NEVER`] is `null`.
 pub mod wait {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::NEVER;
 
-    /// Writes `null` for an ask that never runs.
+    /// Writes [`NEVER`] as `null`.
     ///
     /// # Errors
     /// The serializer's.

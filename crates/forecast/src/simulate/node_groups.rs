@@ -1,8 +1,8 @@
-//! Groups of nodes that an autoscaler changes: nodes are added when a request waits for one, and removed when they are empty.
+//! Node groups of an autoscaler: nodes are added for pending requests, and removed when they are empty.
 //!
-//! The autoscaler looks every 10 seconds, as the Cluster Autoscaler does by default. It counts requests that their queue admits and that fit
-//! no node, placeholders too, and puts them on the nodes that come, in the order of the applications. Of the groups in which a request
-//! fits it takes the cheapest, then the one with the least capacity left over. A node counts from its request, before it is ready.
+//! The autoscaler runs every 10 seconds, like the Cluster Autoscaler. It assigns requests, including placeholders, that
+//! their queue admits and that fit no node, to future nodes in application order. It selects the cheapest group that
+//! fits, then the one with the least unused capacity. A node costs from its request on.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,33 +15,29 @@ use model::quantity::{parse_quantity, show_amount};
 use model::{NodeId, Resource, Time};
 use scheduler::{NodeSpec, Partition, PartitionCommand, Scheduler};
 
-/// How often the autoscaler looks.
 const EVERY: Duration = Duration::from_secs(10);
-/// How long a node is empty before it is removed, by default.
 const UNNEEDED: Duration = Duration::from_secs(600);
-/// The pods of a node that names no number, as the kubelet does.
+/// Default number of pods of a node, like the kubelet's.
 const PODS: i64 = 110;
-/// The most requests that are examined at one time; the others are after them.
 const MOST_REQUESTS: usize = 20_000;
-/// How many requests that never fit are named.
 const MOST_NAMED: usize = 20;
 
-/// A group of equal nodes.
+/// A group of identical nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeGroup {
-    /// The name, for example an instance type.
+    /// Name, for example an instance type.
     pub name: String,
-    /// What each node has.
+    /// Capacity of a node.
     pub capacity: Resource,
-    /// Never fewer nodes.
+    /// Minimum number of nodes.
     pub min: u32,
-    /// Never more nodes.
+    /// Maximum number of nodes.
     pub max: u32,
-    /// From the request of a node until it is ready.
+    /// From the request until it is ready.
     pub delay: Duration,
-    /// How long a node is empty before it is removed.
+    /// Idle time before a node is removed.
     pub unneeded: Duration,
-    /// The price of a node for an hour.
+    /// Price of a node per hour.
     pub price: Option<f64>,
 }
 
@@ -53,7 +49,6 @@ impl Default for NodeGroup {
     }
 }
 
-/// What is expected, for messages.
 const FORM: &str = "use for example 'm5.4xlarge: cpu=16, memory=64Gi, min=0, max=40, delay=90s, price=0.8'";
 
 impl FromStr for NodeGroup {
@@ -92,7 +87,7 @@ impl FromStr for NodeGroup {
 }
 
 impl NodeGroup {
-    /// The group, if its values fit together.
+    /// Validates the group.
     ///
     /// # Errors
     /// It has no capacity, or `min` is above `max`.
@@ -119,44 +114,43 @@ impl fmt::Display for NodeGroup {
     }
 }
 
-/// What became of a group.
+/// The result of a group.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct GroupReport {
-    /// The name of the group.
+    /// Name of the group.
     pub name: String,
-    /// The hours of all its nodes, from the request of each to its removal.
+    /// Node hours, from request to removal.
     pub node_hours: f64,
-    /// What they cost; `None` without a price.
+    /// Cost; `None` without a price.
     pub cost: Option<f64>,
-    /// The most nodes at one time.
+    /// Peak number of nodes.
     pub peak: u32,
-    /// How many were added.
+    /// Number of added nodes.
     pub added: u32,
-    /// How many were removed.
+    /// Number of removed nodes.
     pub removed: u32,
 }
 
-/// What became of all groups.
+/// The result of all groups.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct GroupsReport {
-    /// The groups in their order.
+    /// The groups in order.
     pub groups: Vec<GroupReport>,
-    /// Requests that fit no group and no node: the application, and what each wants. At most 20.
+    /// Requests that fit no group and no node, at most 20.
     pub never: Vec<(String, BTreeMap<String, i64>)>,
 }
 
-/// A node of a group.
 struct Member {
     group: usize,
     id: NodeId,
     since: Time,
-    /// `None` once it is there.
+    /// `None` once it is ready.
     ready: Option<Time>,
-    /// Since when it has had no allocation.
+    /// Start of its idle time.
     empty: Option<Time>,
 }
 
-/// An autoscaler with its groups, and what their nodes cost so far.
+/// With its groups and their cost so far.
 pub struct Autoscaler {
     groups: Vec<NodeGroup>,
     members: Vec<Member>,
@@ -167,7 +161,7 @@ pub struct Autoscaler {
 }
 
 impl Autoscaler {
-    /// An autoscaler with the smallest number of nodes of each group.
+    /// Starts with the minimum of each group.
     pub fn new(groups: Vec<NodeGroup>) -> Self {
         let reports = groups.iter().map(|group| GroupReport { name: group.name.clone(), ..Default::default() });
         let (reports, numbers) = (reports.collect(), vec![0; groups.len()]);
@@ -179,12 +173,12 @@ impl Autoscaler {
         new
     }
 
-    /// The nodes that are there from the start.
+    /// Returns the initial nodes.
     pub fn first_nodes(&self) -> Vec<NodeSpec> {
         self.members.iter().map(|member| self.spec(member)).collect()
     }
 
-    /// The result at the end of a run. Nodes that are not needed any more count until they would be removed.
+    /// Returns the result. Idle nodes count until they would be removed.
     pub fn report(mut self, end: Time) -> GroupsReport {
         for member in std::mem::take(&mut self.members) {
             let group = &self.groups[member.group];
@@ -224,7 +218,7 @@ impl Autoscaler {
         u32::try_from(self.members.iter().filter(|member| member.group == group).count()).unwrap_or(u32::MAX)
     }
 
-    /// Requests the nodes that waiting requests need next to those that come anyway.
+    /// Requests nodes for pending requests that do not fit on the coming nodes.
     fn scale_up(&mut self, now: Time, part: &Partition) {
         let wanted = waiting(part);
         if wanted.is_empty() {
@@ -234,7 +228,7 @@ impl Autoscaler {
             part.nodes.iter().filter(|node| node.schedulable).map(|node| node.available.clone()).collect();
         let coming = self.members.iter().filter(|member| member.ready.is_some());
         free.extend(coming.map(|member| self.groups[member.group].capacity.clone()));
-        // A request like one that no node has place for finds none either.
+        // A request that is as large as one that fits no node does not fit either.
         let mut full: Option<Resource> = None;
         for (app, wants) in wanted {
             if full.as_ref() == Some(&wants) {
@@ -263,7 +257,7 @@ impl Autoscaler {
         }
     }
 
-    /// The group for a request: the cheapest, then the one with the least left over, then the first.
+    /// The cheapest group, then the one with the least unused capacity, then the first.
     fn group_for(&self, wants: &Resource) -> Option<usize> {
         let open = (0..self.groups.len()).filter(|group| self.count_of(*group) < self.groups[*group].max);
         let cost = |group: &usize| {
@@ -280,7 +274,7 @@ impl Autoscaler {
         })
     }
 
-    /// Notes which nodes are empty, and gives those that have been so for long.
+    /// Records idle nodes, and returns those to remove.
     fn scale_down(&mut self, now: Time, part: &Partition) -> Vec<NodeId> {
         let mut gone = Vec::new();
         for at in (0..self.members.len()).rev() {
@@ -324,7 +318,7 @@ impl Guest for Autoscaler {
         }
         let Some(part) = scheduler.partitions().first().filter(|_| self.next <= now) else { return commands };
         self.next = now + EVERY;
-        // A node that is added now has place for requests that wait: they are examined again next time.
+        // An added node can fit pending requests: they are checked again next time.
         if commands.is_empty() {
             self.scale_up(now, part);
             commands.extend(self.scale_down(now, part).into_iter().map(PartitionCommand::RemoveNode));
@@ -333,7 +327,7 @@ impl Guest for Autoscaler {
     }
 }
 
-/// The pending requests that their queues admit, the oldest application first.
+/// Requests that their queues admit, the oldest application first.
 fn waiting(part: &Partition) -> Vec<(String, Resource)> {
     let mut apps: Vec<_> = part.apps.iter().map(|(_, app)| app).filter(|app| !app.pending_order.is_empty()).collect();
     apps.sort_by(|one, other| (one.submitted, &one.id).cmp(&(other.submitted, &other.id)));
@@ -358,7 +352,7 @@ fn waiting(part: &Partition) -> Vec<(String, Resource)> {
     found
 }
 
-/// What the queues of a path admit. The maximum of the root is that of the nodes, which can grow.
+/// The maximum of the root does not count: the nodes can grow.
 fn admitted(part: &Partition, queue: scheduler::index::QueueKey) -> Option<Resource> {
     let mut admitted: Option<Resource> = None;
     let mut at = part.queues.get(queue);
@@ -383,7 +377,7 @@ fn fits(wants: &Resource, place: &Resource) -> bool {
     wants.iter().all(|(name, amount)| amount <= place.amount(name).max(0))
 }
 
-/// The same for a maximum, which does not limit what it does not name.
+/// The maximum limits only the resources it names.
 fn fits_where_named(wants: &Resource, most: &Resource) -> bool {
     wants.iter().all(|(name, amount)| most.get(name).is_none_or(|most| amount <= most))
 }

@@ -1,11 +1,10 @@
-//! The queue of a job, by rules: a form for all jobs, or for those of a user, group, application or tag.
+//! Rules for queues: a template for all jobs, or for those of a user, group, application, or tag.
 
 use std::str::FromStr;
 
 use super::job::Job;
 use crate::whatif::fits;
 
-/// Whose jobs a rule is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
     Everybody,
@@ -15,7 +14,7 @@ enum Who {
     Tag(String, String),
 }
 
-/// One rule: `root.all`, `user:etl-*=root.etl.{user}`, `tag:qos=LS=root.live`. In what is named `*` represents anything.
+/// `root.all`, `user:etl-*=root.etl.{user}`, `tag:qos=LS=root.live`. `*` in a name matches anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRule {
     who: Who,
@@ -23,7 +22,7 @@ pub struct QueueRule {
 }
 
 impl QueueRule {
-    /// Whether it is for a job.
+    /// Returns true if the rule applies to the job.
     pub fn is_for(&self, job: &Job) -> bool {
         match &self.who {
             Who::Everybody => true,
@@ -34,7 +33,7 @@ impl QueueRule {
         }
     }
 
-    /// The form of the queue's path, with names in braces.
+    /// Returns the template with names in braces.
     pub fn form(&self) -> &str {
         &self.form
     }

@@ -1,10 +1,9 @@
-//! One run: a scheduler that starts empty, the nodes, then the jobs at their times; an allocation ends after its runtime.
+//! One run: an empty scheduler, the nodes, then the jobs; an allocation ends after its run time.
 //!
-//! What is due at one time is done in this order: ends, arrivals, timers, then cycles until one finds nothing. A real scheduler tries again
-//! every 100 ms while something waits (SCH-040), and mostly finds nothing. Here a cycle is tried again, in multiples of 100 ms, when time
-//! alone may have changed something: when an ask has waited for the delay of a reservation or of a preemption; and in addition after a quarter
-//! of the time that nothing has happened, within 1 s and 10 s. So what starts by the passing of time alone starts so much late at most.
-//! Where the scheduler knows that cycles find nothing before some time, none is tried before it.
+//! Order at one time: ends, arrivals, timers, then cycles until nothing changes. A real scheduler retries every 100 ms
+//! while requests are pending (SCH-040). A run retries, in multiples of 100 ms, when a request has waited for the delay
+//! of a reservation or a preemption; and after a quarter of the time since the last event, bounded by 1 s and 10 s. So
+//! a start by time alone is at most that late. It skips cycles that are known to find nothing.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -20,74 +19,71 @@ use config::properties::DEFAULT_PREEMPTION_DELAY;
 use model::{AppId, AskId, Profile, Time};
 use scheduler::{Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
 
-/// How often a cycle is tried again while something waits (SCH-040).
+/// SCH-040.
 const RETRY_EVERY: Duration = Duration::from_millis(100);
-/// A cycle is tried again after the time since something happened divided by this, within [`RETRY_WITHIN`].
+/// Retry after the time since the last event divided by this, within [`RETRY_WITHIN`].
 const RETRY_SHARE: u64 = 4;
-/// The shortest and the longest time between two tries that nothing calls for.
+/// Minimum and maximum time between two such retries.
 const RETRY_WITHIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
-/// How long an ask waits before a node may be reserved for it.
+/// Waiting time before a node may be reserved.
 const RESERVATION_DELAY: Duration = Duration::from_secs(2);
-/// The interval of the queue cleaner (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
-/// When nothing more arrives or ends, so long is waited for what timers and preemption still bring, or twice the longest delay of a
-/// preemption.
+/// After the last arrival and end, wait this long, or twice the longest preemption delay, for timers and preemption.
 const QUIET: Duration = Duration::from_secs(120);
-/// After how many commands a run asks whether to continue.
 const ASK_EVERY: u64 = 256;
 
-/// How a workload is run.
+/// How a workload runs.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The queue configuration.
+    /// Queue configuration.
     pub config: Arc<Config>,
     /// The release to decide like.
     pub profile: Profile,
-    /// The run ends at this time; `None`: when nothing changes any more.
+    /// `None`: when nothing changes any more.
     pub until: Option<Time>,
-    /// Figures cover the time from here on, and the asks that are made from here on.
+    /// Earlier usage and requests do not count.
     pub from: Option<Time>,
-    /// An allocation that was preempted, or whose node has gone, is requested again and restarts.
+    /// Preempted and lost allocations restart.
     pub again: bool,
 }
 
-/// Why a run gave no figures.
+/// Why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// No one needs it any more.
+    /// Canceled.
     Asked,
-    /// The queues cannot be applied; the message says why.
+    /// The queue configuration is rejected, for this reason.
     Config(String),
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// The asks that have ended: those that ended, and those that arrived and never end.
+    /// Completed requests, including arrived ones that never end.
     pub over: u64,
-    /// All of them.
+    /// Total number of requests.
     pub all: u64,
 }
 
 impl Done {
-    /// The part of all, from 0 to 1.
+    /// Returns the share from 0 to 1.
     pub fn share(self) -> f64 {
         self.over.min(self.all) as f64 / self.all.max(1) as f64
     }
 }
 
-/// Runs a workload. `may_continue` is given the progress now and then, and says whether to continue.
+/// Runs a workload. `may_continue` receives the progress, and cancels by returning false.
 ///
 /// # Errors
-/// The configuration is refused, or no one needs it any more.
+/// The configuration is rejected, or the run was canceled.
 pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Figures, Stopped> {
     run_with(workload, plan, None, may_continue)
 }
 
-/// The same with a guest.
+/// Runs a workload with a guest.
 ///
 /// # Errors
-/// The configuration is refused, or no one needs it any more.
+/// The configuration is rejected, or the run was canceled.
 pub fn run_with(
     workload: &Workload,
     plan: &Plan,
@@ -136,27 +132,27 @@ pub fn run_with(
     Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }, pending))
 }
 
-/// What is known of the asks of a live job: which task each is of, and how often it was requested again.
+/// The task and the number of repetitions of each request of an active job.
 struct Live<'w> {
     job: &'w Job,
     asks: HashMap<AskId, (usize, u32)>,
 }
 
-/// An allocation that ends: its application, its ask, and its number, so that another one of the same ask is not ended instead.
+/// Time, application, request, and allocation number: another allocation of the same request must not end instead.
 type Ending = (Reverse<(Time, u64)>, AppId, AskId);
 
-/// Something that arrives: the job, and the task of it; the first one brings the application.
+/// An arriving task of a job; the first one submits the application.
 struct Arrival<'w> {
     at: Time,
     job: &'w Job,
     task: usize,
 }
 
-/// What arrives, the last one first.
+/// Returns the arrivals, the last one first.
 fn arrivals(jobs: &[Job]) -> Vec<Arrival<'_>> {
     let tasks = |job| move |task: usize| Arrival { at: at_of(job, task), job, task };
     let mut all: Vec<Arrival<'_>> = jobs.iter().flat_map(|job| (0..job.tasks.len()).map(tasks(job))).collect();
-    // Those of one time stay in the order of the jobs.
+    // Stable: arrivals of one time keep the order of the jobs.
     all.sort_by_key(|arrival| arrival.at);
     all.reverse();
     all
@@ -176,15 +172,14 @@ struct Run<'w, 'g> {
     ends: BinaryHeap<Ending>,
     ends_set: u64,
     retry: Option<Time>,
-    /// After these times of waiting something else may be done for an ask.
+    /// Waiting times after which a request has more options.
     delays: BTreeSet<Duration>,
-    /// When that is so for asks that wait, in whole steps of [`RETRY_EVERY`].
+    /// Times at which pending requests reach those waiting times, in multiples of [`RETRY_EVERY`].
     matures: BTreeSet<Time>,
     cycle_due: bool,
     next_clean: Time,
-    /// Something happened since the cleaner ran last.
+    /// The state changed since the last run of the cleaner.
     clean: bool,
-    /// When something last happened.
     active: Time,
     again: bool,
     commands: u64,
@@ -211,7 +206,7 @@ impl<'w> Run<'w, '_> {
         Ok(events)
     }
 
-    /// The resource manager's reaction to events: an allocation ends after its runtime, a lost one is requested again.
+    /// An allocation ends after its run time, a lost one is requested again.
     fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
         for Event { at, kind } in events {
             match kind {
@@ -256,7 +251,7 @@ impl<'w> Run<'w, '_> {
         self.apply(&PartitionCommand::Ask(spec).into()).map(drop)
     }
 
-    /// Notes what time will do to an ask that is made now: what is known of its end, and when more may be done for it.
+    /// Schedules the known end and the options of a new request.
     fn made(&mut self, job: &Job, task: usize, ask: &AskId) {
         self.will_mature();
         if let Some(after) = job.tasks[task].taken_back {
@@ -266,7 +261,7 @@ impl<'w> Run<'w, '_> {
         }
     }
 
-    /// Asks for what a task needs; for an application that is not there, or not any more, that starts with a submission.
+    /// Requests a task; submits its application if it does not exist.
     fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
         if !self.live.contains_key(&job.app) {
             self.live.insert(job.app.clone(), Live { job, asks: HashMap::new() });
@@ -280,7 +275,7 @@ impl<'w> Run<'w, '_> {
         }
         for copy in 0..count {
             let Some(live) = self.live.get_mut(&job.app) else {
-                // A refused application has left meanwhile.
+                // A rejected application left meanwhile.
                 self.done.over += if job.tasks[task].never_ends() { 0 } else { u64::from(count - copy) };
                 return Ok(());
             };
@@ -292,7 +287,7 @@ impl<'w> Run<'w, '_> {
         Ok(())
     }
 
-    /// Runs up to a time, or until nothing else will happen.
+    /// Runs until a time, or until nothing else will happen.
     fn until(&mut self, until: Time) -> Result<Pending, Stopped> {
         let quiet = self.delays.last().map_or(QUIET, |longest| QUIET.max(*longest * 2));
         loop {
@@ -324,7 +319,7 @@ impl<'w> Run<'w, '_> {
         Ok(())
     }
 
-    /// The next try that can find something: what is known to find nothing is passed over, in multiples of the same step.
+    /// Skips retries that are known to find nothing.
     fn next_retry(&self) -> Time {
         let [every, shortest, longest] =
             [RETRY_EVERY, RETRY_WITHIN.0, RETRY_WITHIN.1].map(|time| time.as_micros() as u64);
@@ -334,18 +329,18 @@ impl<'w> Run<'w, '_> {
         Time(self.now.0.saturating_add(quiet.max(rarer.min(matures)).div_ceil(every).max(1).saturating_mul(every)))
     }
 
-    /// After which times of waiting something else may be done for an ask: a node reserved, others preempted.
+    /// Collects the waiting times after which a request has more options: reservation, preemption.
     fn learn_delays(&mut self) {
         let queues = self.scheduler.partitions().iter().flat_map(|part| part.queues.iter());
         self.delays = queues.map(|queue| queue.settings.properties.preemption_delay).collect();
         self.delays.extend([RESERVATION_DELAY, DEFAULT_PREEMPTION_DELAY]);
     }
 
-    /// An ask is made: notes when it will have waited long enough for something else.
+    /// Schedules the options of a new request.
     fn will_mature(&mut self) {
         let every = RETRY_EVERY.as_micros() as u64;
         for delay in &self.delays {
-            // Longer than the delay, not as long.
+            // Strictly after the delay.
             let at = ((self.now + *delay).0 / every + 1).saturating_mul(every);
             self.matures.insert(Time(at));
         }
@@ -362,7 +357,7 @@ impl<'w> Run<'w, '_> {
     fn run_due(&mut self) -> Result<(), Stopped> {
         while self.ends.peek().is_some_and(|(Reverse((at, _)), ..)| *at <= self.now) {
             let Some((_, app, ask)) = self.ends.pop() else { break };
-            // One that was preempted meanwhile has another name by now.
+            // A preempted one has a new name.
             if self.live.get_mut(&app).is_some_and(|live| live.asks.remove(&ask).is_some()) {
                 self.done.over += 1;
                 self.apply(&PartitionCommand::Release { app, ask }.into())?;

@@ -1,35 +1,34 @@
-//! The fewest nodes that meet a target: doubled until they do, then halved between.
+//! The fewest nodes that meet a target: doubling, then bisection.
 
-/// The most runs of a search.
 const MOST_RUNS: usize = 64;
 
-/// One run of a search.
+/// A run of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tried<T> {
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: usize,
-    /// Whether that meets the target.
+    /// The target is met.
     pub met: bool,
-    /// What it gave.
+    /// Result of the run.
     pub result: T,
 }
 
-/// How a search ended.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// So many nodes meet the target, and one less does not, or there is none less.
+    /// One less does not meet the target, or is impossible.
     Fewest(usize),
-    /// Twice as many nodes, twice, gave nothing better.
+    /// Doubling twice did not help.
     NoBetter,
-    /// As many as may be tried do not meet it.
+    /// The maximum does not suffice.
     TooMany(usize),
 }
 
-/// Looks for the fewest nodes, from this many on and at most this many. `run` says of a number of nodes whether the target is met, what the run
-/// gave, and a value by which two runs are compared: equal values of three runs in a row say that more nodes do not help.
+/// Searches with `run`, which returns whether the target is met, the result, and a value: three equal values in a row
+/// show that more nodes do not help.
 ///
 /// # Errors
-/// What `run` fails with.
+/// The error of `run`.
 pub fn fewest<T, E>(
     start: usize,
     most: usize,

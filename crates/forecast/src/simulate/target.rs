@@ -1,4 +1,4 @@
-//! A condition on the figures of a run, as `p95(wait, root.prod) < 10m`.
+//! A condition on a run, for example `p95(wait, root.prod) < 10m`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,20 +7,20 @@ use super::figures::{Figures, Group, Waits};
 use super::never::NEVER;
 use config::properties::parse_duration;
 
-/// What is examined. Times in milliseconds, shares in thousandths.
+/// What is measured. Times in milliseconds, shares in thousandths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Measure {
-    /// A figure of the waits of everything, a queue, or a user.
+    /// Percentile of the waits.
     Wait(Percentile, Subject),
-    /// Asks that wait at the end.
+    /// Pending requests at the end.
     Waiting(Subject),
-    /// Allocations that others took.
+    /// Preempted allocations.
     Preempted(Subject),
-    /// Applications that were refused.
+    /// Rejected applications.
     Rejected,
-    /// What was in use of a resource on average.
+    /// Mean usage of a resource.
     Utilisation(String),
-    /// When the last thing happened.
+    /// Time of the last event.
     Makespan,
 }
 
@@ -48,7 +48,7 @@ enum Comparison {
     AtLeast,
 }
 
-/// A condition that a run meets or not.
+/// A condition on a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     measure: Measure,
@@ -58,8 +58,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// What a run has there, in the unit of the limit; `None` where it has nothing, for example for a queue that does not exist, or a
-    /// wait where nothing was requested. [`NEVER`]: the wait of an ask that never runs, or the makespan of work that never completes.
+    /// Returns the value in the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`]
+    /// for a request that never runs, or work that never completes.
     pub fn value(&self, figures: &Figures) -> Option<u64> {
         let group = |subject: &Subject| subject.of(figures);
         match &self.measure {
@@ -76,7 +76,7 @@ impl Target {
         }
     }
 
-    /// What represents it where it is a wait: the group that it examines.
+    /// Returns the group of a wait condition.
     pub fn group<'f>(&self, figures: &'f Figures) -> Option<&'f Group> {
         match &self.measure {
             Measure::Wait(_, subject) | Measure::Waiting(subject) | Measure::Preempted(subject) => subject.of(figures),
@@ -84,7 +84,7 @@ impl Target {
         }
     }
 
-    /// Whether a run meets it. A condition on nothing, or on an ask that never runs, is not met.
+    /// Returns false for a missing value, or a request that never runs.
     pub fn is_met(&self, figures: &Figures) -> bool {
         self.value(figures).filter(|value| *value != NEVER).is_some_and(|value| match self.comparison {
             Comparison::Less => value < self.limit,
@@ -94,7 +94,7 @@ impl Target {
         })
     }
 
-    /// A value as a person reads it.
+    /// Formats a value.
     pub fn shown(&self, value: u64) -> String {
         match self.measure {
             Measure::Wait(..) | Measure::Makespan => time(value),
@@ -104,7 +104,7 @@ impl Target {
     }
 }
 
-/// Milliseconds as a person reads them: `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`; `never` for [`NEVER`].
+/// Formats `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`; `never` for [`NEVER`].
 pub fn time(ms: u64) -> String {
     if ms == NEVER {
         return "never".to_owned();
@@ -205,7 +205,6 @@ impl FromStr for Target {
     }
 }
 
-/// The limit in the unit of the measure.
 fn limit(measure: &Measure, text: &str) -> Option<u64> {
     match measure {
         Measure::Wait(..) | Measure::Makespan => u64::try_from(parse_duration(text)?.as_millis()).ok(),

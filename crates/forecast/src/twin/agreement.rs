@@ -1,4 +1,4 @@
-//! What a twin decides, next to what the other side did then.
+//! Compares the decisions of a simulation copy with those of the remote scheduler.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,11 @@ use scheduler::state::app::Application;
 use scheduler::state::ask::Ask;
 use scheduler::{Command, EventKind, Partition, Scheduler};
 
-/// How many cycles a twin is given for each decision of the other side.
 const CYCLES: usize = 4;
-/// How many decisions are compared at least before a twin can be wrong.
+/// Fewer compared decisions prove nothing.
 const ENOUGH: u64 = 10;
 
-/// How often a twin decided as the other side, so far.
+/// Agreement of a copy with the remote scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Agreement {
     last: Option<Twin>,
@@ -21,12 +20,11 @@ pub struct Agreement {
     of: u64,
 }
 
-/// Asks that are alike are as good as each other.
+/// Identical requests are interchangeable.
 type Kind = (AppId, Vec<(String, i64)>);
 
 impl Agreement {
-    /// Takes the newest twin: what the one before would have decided is compared with what was decided since, where nothing else has
-    /// changed meanwhile.
+    /// Compares the previous copy's predictions with the decisions since, unless something else has changed.
     pub fn see(&mut self, twin: &Twin) {
         let before = self.last.replace(twin.clone());
         let Some(before) = before.filter(|before| before.differs.is_empty() && before.partition == twin.partition)
@@ -41,12 +39,12 @@ impl Agreement {
             done.iter().map(|(kind, count)| (*count).min(decided.get(kind).copied().unwrap_or(0))).sum::<u64>();
     }
 
-    /// So many decisions were the same, of this many.
+    /// Counts equal decisions, and all.
     pub const fn counts(&self) -> (u64, u64) {
         (self.agreed, self.of)
     }
 
-    /// How far both agree, as a sentence for people.
+    /// Returns the agreement as a sentence.
     pub fn sentence(&self) -> String {
         match self.of {
             0 => "computed on a simulation copy; no decision compared yet".to_owned(),
@@ -54,13 +52,13 @@ impl Agreement {
         }
     }
 
-    /// The twin is wrong in more than one decision of ten.
+    /// Returns true if more than one in ten decisions differs.
     pub const fn is_bad(&self) -> bool {
         self.of >= ENOUGH && self.agreed * 10 < self.of * 9
     }
 }
 
-/// What asks that were pending have been allocated since. `None`: something else has changed as well, on which decisions rest.
+/// `None` if something else changed that affects decisions.
 fn allocated_since(old: &Partition, new: &Partition) -> Option<BTreeMap<Kind, u64>> {
     let (before, after) = (asks(old), asks(new));
     if before.len() != after.len() || old.nodes.len() != new.nodes.len() {
@@ -91,14 +89,13 @@ fn asks(part: &Partition) -> BTreeMap<(AppId, AskId), AskKind> {
     part.apps.iter().flat_map(|(_, app)| of(app)).collect()
 }
 
-/// What a scheduler allocates next, at most so much.
 fn decided(scheduler: &Scheduler, from: Time, until: Time, most: u64) -> BTreeMap<Kind, u64> {
     let mut fork = scheduler.clone();
     let mut decided: BTreeMap<Kind, u64> = BTreeMap::new();
     let mut left = most;
     let cycles = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(CYCLES);
     for cycle in 0..cycles {
-        // Later cycles may reserve and preempt, which takes time to be allowed.
+        // Later cycles may reserve and preempt, which requires waiting time.
         let now = if cycle == 0 { from } else { until };
         for event in fork.apply(now, &Command::Cycle) {
             if let EventKind::Allocated { app, resource, .. } = event.kind {

@@ -1,14 +1,12 @@
-//! In what a twin is otherwise than what is reported: what queues use and request.
+//! Differences between a simulation copy and the reported queues.
 
 use model::Resource;
 use model::quantity::show_amount;
 use scheduler::Partition;
 use view::{PartitionView, QueueRow};
 
-/// How many differences are named.
 const MOST: usize = 3;
 
-/// What queues use or request here and there, where that is not the same.
 pub(super) fn between(own: &Partition, part: &PartitionView) -> Vec<String> {
     let mut found: Vec<String> = part.walk().flat_map(|row| of_queue(own, row)).collect();
     let more = found.len().saturating_sub(MOST);

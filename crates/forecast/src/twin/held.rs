@@ -1,4 +1,4 @@
-//! Pods of an application that the scheduler does not know, in its explanation.
+//! Explains pods that the scheduler does not know yet.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,9 @@ use kubernetes::HeldPod;
 use model::AppId;
 use view::waiting::{AskExplanation, BlockLevel, Blocker, Explanation, Place};
 
-/// How many kinds of such pods are named.
 const MOST: usize = 20;
 
-/// Adds the pods of the application that are not requested yet, the first of each kind.
+/// The first pod of each kind.
 pub(super) fn add(found: &mut Explanation, held: &BTreeMap<AppId, Vec<HeldPod>>) {
     let mut kinds: Vec<AskExplanation> = Vec::new();
     for pod in held.get(&found.app).into_iter().flatten().filter(|_| found.finished.is_none()) {

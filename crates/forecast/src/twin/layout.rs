@@ -1,4 +1,4 @@
-//! The queues of a view as a configuration, so that every queue is as it is there: dynamic ones too.
+//! Converts the queues of a view to a configuration, including dynamic queues.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,16 @@ use config::{Config, PartitionConfig, Place, Placed, QueueConfig};
 use model::{Acl, QueueState};
 use view::{PartitionView, QueueRow};
 
-/// The configuration of a partition. Its lists let everyone submit everywhere: who is there was let in already.
+/// Returns the configuration of a partition. Everyone may submit everywhere: existing applications were admitted
+/// already.
 ///
 /// # Errors
-/// There is no queue yet.
+/// The partition has no queues yet.
 pub(super) fn config(part: &PartitionView) -> Result<Config, String> {
     let root = part.root().ok_or("its queues are not loaded yet")?;
     let mut root = queue(part, root);
     root.submit_acl.value = Acl { everybody: true, ..Acl::default() };
-    // The root's maximum is what the nodes have.
+    // The root's maximum is the capacity of the nodes.
     root.max = None;
     let partition = PartitionConfig {
         name: part.name.to_string(),
@@ -27,7 +28,7 @@ pub(super) fn config(part: &PartitionView) -> Result<Config, String> {
     Ok(Config { partitions: vec![partition], checksum: String::new() })
 }
 
-/// The same without the queues that drain, so that they do.
+/// Removes draining queues, so that they drain.
 pub(super) fn without_draining(config: &Config, part: &PartitionView) -> Option<Config> {
     let drains = |path: &QueueConfig| {
         let row = path.path.as_ref().and_then(|path| part.queue_at(path));

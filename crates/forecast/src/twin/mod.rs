@@ -1,4 +1,4 @@
-//! A scheduler of kornsole in the state of one elsewhere, as far as that can be seen: to explain what that one decides, and to try changes.
+//! A kornsole scheduler in the visible state of a remote one, to explain its decisions and to test changes.
 //!
 //! ```text
 //!  view of the other ── layout ──> configuration ─┐
@@ -7,11 +7,9 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: a view goes in, a scheduler comes out; nothing is asked of the other side here;
-//! - what cannot be seen is listed ([`Twin::unknown`]), and what came out otherwise than reported as well ([`Twin::differs`]);
-//! - a twin that differs in what queues use or request explains nothing: it says where it differs.
-//!
-//! Where to read: [`Twin::of`], then `replay`. [`Agreement`] compares what a twin decides with what the other side did then.
+//! - pure: a view in, a scheduler out;
+//! - invisible state ([`Twin::unknown`]) and differences from the reported state ([`Twin::differs`]) are listed;
+//! - a copy with different usage or pending requests of queues explains nothing: it reports the difference.
 
 mod agreement;
 mod differences;
@@ -33,7 +31,7 @@ use view::act::{Code, Refusal};
 use view::waiting::{Asked, Finding, answer};
 use view::{AskRow, AskState, PartitionView};
 
-/// A scheduler in the state of a partition elsewhere.
+/// A scheduler in the state of a remote partition.
 #[derive(Clone, Debug)]
 pub struct Twin {
     scheduler: Scheduler,
@@ -42,27 +40,27 @@ pub struct Twin {
     unknown: Vec<String>,
     differs: Vec<String>,
     text: Option<Arc<str>>,
-    /// What the other side says of pending asks.
+    /// What the remote scheduler reports about pending requests.
     said: BTreeMap<(AppId, AskId), Arc<str>>,
-    /// What of gangs has no effect, by the ask that it concerns.
+    /// Ineffective gang settings, by request.
     hints: BTreeMap<AskId, Vec<String>>,
-    /// The pods that the other side is not requested yet, by application.
+    /// Pods that are not requested yet, by application.
     held: BTreeMap<AppId, Vec<HeldPod>>,
 }
 
 impl Twin {
-    /// The twin of a partition as it is seen at `now`, deciding as `profile` says.
+    /// Creates a copy with the decisions of `profile`.
     ///
     /// # Errors
-    /// Nothing is known of it yet.
+    /// The partition is not loaded yet.
     pub fn of(part: &PartitionView, profile: Profile, now: Time) -> Result<Self, String> {
         Self::made(part, profile, now, None)
     }
 
-    /// The same of a scheduler in Kubernetes, with what its pods and nodes say: their filters decide too where an ask may go.
+    /// Creates a copy with the pods, nodes, and filters of Kubernetes.
     ///
     /// # Errors
-    /// Nothing is known of it yet.
+    /// The partition is not loaded yet.
     pub fn in_kubernetes(part: &PartitionView, profile: Profile, now: Time, listed: Listed) -> Result<Self, String> {
         let rows = part.apps.iter().flatten().filter(|row| !row.state.is_ended());
         let asks: Vec<AskSeen<'_>> = rows.flat_map(|row| row.asks.values().map(|ask| seen(ask))).collect();
@@ -91,16 +89,16 @@ impl Twin {
         Ok(twin)
     }
 
-    /// The same with the text of the queue configuration, so that changes of it can be tried.
+    /// Allows tests of configuration changes.
     #[must_use]
     pub fn with_text(self, text: Option<Arc<str>>) -> Self {
         Self { text, ..self }
     }
 
-    /// Why something waits.
+    /// Explains why an object is pending.
     ///
     /// # Errors
-    /// The twin is not as what is reported, or there is no such thing.
+    /// The copy differs from the reported state, or the object does not exist.
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
         if !self.differs.is_empty() {
             let differs = self.differs.join("; ");
@@ -115,7 +113,7 @@ impl Twin {
             try_remedies(&fork, found);
         }
         if let Finding::App(found) = &mut found {
-            // What its own cycles noted while it was made is no history.
+            // Its own cycles during the creation are no history.
             found.asks.iter_mut().for_each(|ask| ask.found.clear());
             if matches!(of, Asked::App(_, None)) {
                 held::add(found, &self.held);
@@ -124,12 +122,12 @@ impl Twin {
         Ok(found)
     }
 
-    /// Why no node took an ask, in the words of the scheduler that this is the twin of.
+    /// Returns the remote scheduler's reason why no node accepted a request.
     pub fn said(&self, app: &AppId, ask: &AskId) -> Option<Arc<str>> {
         self.said.get(&(app.clone(), ask.clone())).map(Arc::clone)
     }
 
-    /// What the scheduler itself says of what is asked about, as the end of a sentence; where it says nothing nothing.
+    /// Returns the remote scheduler's reason, as the end of a sentence; may be empty.
     pub fn words_for(&self, of: &Asked) -> String {
         let Asked::App(app, ask) = of else { return String::new() };
         let of_app =
@@ -138,17 +136,17 @@ impl Twin {
         found.map(|((_, id), said)| format!("; the scheduler reports for request {id}: {said}")).unwrap_or_default()
     }
 
-    /// What could not be seen, each in one line.
+    /// Lists the invisible state, one line each.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
 
-    /// In what it is otherwise than reported.
+    /// Returns the differences from the reported state.
     pub fn differs(&self) -> &[String] {
         &self.differs
     }
 
-    /// What of these asks' gangs is written so that it has no effect, each once.
+    /// Lists ineffective gang settings, each once.
     pub fn hints<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for hint in asks.filter_map(|ask| self.hints.get(ask)).flatten() {
@@ -159,17 +157,17 @@ impl Twin {
         found
     }
 
-    /// Which core it decides like.
+    /// Returns the release that it decides like.
     pub fn profile(&self) -> Profile {
         self.scheduler.switches().profile
     }
 
-    /// The moment of the view that it was made of.
+    /// Returns the time of its view.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// A copy to try things in, if two copies take at most this many bytes.
+    /// Copies the state if two copies have at most `most` bytes.
     ///
     /// # Errors
     /// It is too large.
@@ -178,7 +176,7 @@ impl Twin {
         Fork::of(&self.scheduler, Some(&self.partition), moment, self.text.clone(), most)
     }
 
-    /// The same, unless the twin differs from what is reported.
+    /// Rejects a copy that differs from the reported state.
     ///
     /// # Errors
     /// It differs, or is too large.
@@ -204,7 +202,7 @@ fn seen(ask: &AskRow) -> AskSeen<'_> {
     AskSeen { id: &ask.id, tags: &ask.tags, pending: matches!(ask.state, AskState::Pending { .. }) }
 }
 
-/// What no release shows, or not this one.
+/// Returns what this release, or every release, does not report.
 fn unseen(profile: Profile, beside: Option<&Beside>) -> Vec<String> {
     let history = "how long a request has waited for its current cause, and its earlier causes".to_owned();
     if profile == Profile::Kornsole {

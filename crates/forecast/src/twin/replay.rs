@@ -1,4 +1,4 @@
-//! What a view shows, as commands in the order in which it came.
+//! Converts a view to commands in the order of the original events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,14 @@ use model::{Profile, Time};
 use scheduler::{Adopted, AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
 use view::{AppRow, AskRow, AskState, NodeRow, PartitionView};
 
-/// How many things of one kind are named that could not be taken over.
 const MOST: usize = 3;
-/// How long placeholders are in the twin: for as long as they do there, which is not its business.
+/// Placeholder timeout: the remote scheduler handles the real one.
 const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// Something that came. What came at one time is in this order.
+/// An event. Events of one time are in this order.
 enum Step<'v> {
     Submit(&'v AppRow),
-    /// With whether it started its application.
+    /// With true if it started its application.
     Ask(&'v AppRow, &'v AskRow, bool),
     Allocate(&'v AppRow, &'v AskRow),
 }
@@ -33,7 +32,7 @@ impl Step<'_> {
     }
 }
 
-/// Brings a fresh scheduler to the state of a view, with what Kubernetes says next to it; what cannot be brought there is added to `unknown`.
+/// Brings a new scheduler to the state of a view with the objects of Kubernetes; adds what is impossible to `unknown`.
 pub(super) fn replay(
     scheduler: &mut Scheduler,
     (part, beside): (&PartitionView, Option<&Beside>),
@@ -83,7 +82,7 @@ pub(super) fn replay(
     }
 }
 
-/// Queues that placement made are so in the twin, too: another configuration does not drain them, and they go when they are empty.
+/// A new configuration does not drain dynamic queues, and they are removed when empty.
 pub(super) fn dynamic(scheduler: &mut Scheduler, part: &PartitionView) {
     let Some(own) = scheduler.partitions_mut().iter_mut().find(|own| own.name == part.name) else { return };
     for row in part.walk().filter(|row| !row.managed) {
@@ -102,7 +101,7 @@ fn steps<'v>(
     for row in part.apps.iter().flatten().filter(|row| !row.state.is_ended()) {
         let submitted = row.submitted.min(now);
         steps.push((submitted, Step::Submit(row)));
-        // This release does not show it.
+        // This release does not report it.
         let began = beside.filter(|_| profile == Profile::V1_5_1);
         let began = began.and_then(|beside| beside.originator(row.asks.values().map(|ask| &ask.id)));
         for (arrival, ask) in &row.asks {
@@ -151,7 +150,7 @@ fn in_partition(part: &PartitionView, command: PartitionCommand) -> Command {
     Command::In { partition: Some(Arc::clone(&part.name)), command }
 }
 
-/// `filtered`: filters say themselves what Kubernetes closes, and let in who does not mind.
+/// If `filtered`, filters handle cordons and taints, including tolerations.
 fn spec_of(node: &NodeRow, filtered: bool) -> NodeSpec {
     NodeSpec {
         id: node.id.clone(),

@@ -1,4 +1,4 @@
-//! Twins of a scheduler in Kubernetes: what pods and nodes say is in them, and what could not be listed is named.
+//! Simulation copies of a scheduler in Kubernetes, with the data of pods and nodes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use view::waiting::Sentence;
 use view::waiting::{Asked, BlockLevel, Finding, Mending};
 use view::{PartitionView, ViewBuilder};
 
-/// Two nodes; `run-1` runs on one of them, `new-1` waits, since it came after the last cycle.
+/// Two nodes; `run-1` runs on one of them, `new-1` is pending since it arrived after the last cycle.
 const STEPS: &str = "version: 1
 config: |
   partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]
@@ -24,7 +24,7 @@ steps:
 - ask: {app: job, id: new-1, resource: {vcore: 1}}
 ";
 
-/// The same, as Kubernetes has it; text goes into the specs of the pods and of the second node.
+/// The same state in Kubernetes; the texts go into the specs of the pods and of the second node.
 fn manifests(run: &str, new: &str, node: &str) -> String {
     let pod = |id: &str, second: u32, spec: &str| {
         format!(
@@ -66,7 +66,6 @@ fn twin(text: &str, missing: &[&'static str]) -> Twin {
     twin_of(&part(Profile::V1_8_0), Profile::V1_8_0, listed(text, missing))
 }
 
-/// Why the ask waits first; empty where it does not.
 fn why(twin: &Twin) -> String {
     match twin.explain(&Asked::App("job".into(), Some("new-1".into()))).expect("an explanation") {
         Finding::App(found) => found.first_blocker().map(|one| one.detail.clone()).unwrap_or_default(),
@@ -74,7 +73,7 @@ fn why(twin: &Twin) -> String {
     }
 }
 
-/// What is unknown in addition history and order.
+/// Returns the unknown state except history and order.
 fn unknown(twin: &Twin) -> Vec<&str> {
     twin.unknown().iter().map(String::as_str).skip(2).collect()
 }
@@ -111,7 +110,7 @@ fn cordoned_and_not_ready_nodes_take_only_who_does_not_mind() {
 
 #[test]
 fn what_runs_counts_where_the_scheduler_has_it() {
-    // Kubernetes does not know yet where it is bound; or says a node that the scheduler does not.
+    // Kubernetes does not know the binding yet, or reports an unknown node.
     let part = part(Profile::V1_8_0);
     let held = part.nodes.values().find(|row| !row.allocations.is_empty()).expect("a node").id.to_string();
     let (disk, free, other) = if held == "n1" { ("hdd", "ssd", "n2") } else { ("ssd", "hdd", "n1") };
@@ -122,7 +121,7 @@ fn what_runs_counts_where_the_scheduler_has_it() {
     }
 }
 
-/// Both pods take one port; the one that waits needs a node with this disk.
+/// Both pods use one port; the pending one needs a node with this disk.
 fn with_port(bound: &str, disk: &str) -> Twin {
     let port = ", containers: [{name: c, ports: [{hostPort: 8080}]}]";
     twin(&manifests(&format!("{port}{bound}"), &format!("{port}, nodeSelector: {{disk: {disk}}}"), ""), &[])
@@ -239,7 +238,6 @@ fn without_pods_a_closed_node_is_closed_in_the_twin() {
     assert!(why(&made).contains("2 drained"), "{}", why(&made));
 }
 
-/// A pod with a scheduling gate is no ask of the scheduler, and what its application waits for all the same.
 #[test]
 fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
     let gated = |name: &str| {
@@ -263,7 +261,6 @@ fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
     assert!(matches!(other, Finding::App(found) if found.asks.len() == 1), "one ask was asked about");
 }
 
-/// What a release says of a back-off is in its twin.
 #[test]
 fn a_back_off_that_is_reported_is_explained() {
     let mut part = part(Profile::V1_8_0);

@@ -1,4 +1,4 @@
-//! The arrivals by themselves during both runs.
+//! Arrivals that happen in both runs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,34 +6,34 @@ use std::time::Duration;
 use model::{AppId, Time};
 use scheduler::{AskSpec, PartitionCommand, Submission};
 
-/// Something that arrives.
+/// An arrival.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// How long after the start.
+    /// Time after the start.
     pub after: Duration,
-    /// The submission, or what follows it.
+    /// The submission, or a later command.
     pub command: PartitionCommand,
 }
 
-/// All that arrives, in its order, and where it is from.
+/// All arrivals in order, and their origin.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     /// In the order of time.
     pub list: Vec<Arrival>,
-    /// In a sentence.
+    /// Origin, in a sentence.
     pub text: String,
 }
 
 impl Default for Arrivals {
-    /// Nothing arrives in the run.
+    /// No arrivals.
     fn default() -> Self {
         Self { list: Vec::new(), text: "arrivals: none".to_owned() }
     }
 }
 
 impl Arrivals {
-    /// The applications that were submitted from one time to another, with their asks, once more: as long after the start as they came
-    /// after `from`. They have names of their own, since those of then may still be there.
+    /// Repeats submissions and their requests, at the same offset from the start as from `from`. Uses new names,
+    /// because the original applications may still exist.
     pub fn recorded(commands: Vec<(Time, PartitionCommand)>, from: Time, to: Time) -> Self {
         let mut names: BTreeMap<AppId, AppId> = BTreeMap::new();
         let (mut list, mut asks) = (Vec::new(), 0);
@@ -45,7 +45,7 @@ impl Arrivals {
                     PartitionCommand::Submit(Submission { app: name, ..submission })
                 }
                 PartitionCommand::Ask(ask) => {
-                    // Asks of applications that were there before are not asked again.
+                    // Requests of earlier applications are not repeated.
                     let Some(app) = names.get(&ask.app).cloned() else { continue };
                     asks += u64::from(ask.count.max(1));
                     PartitionCommand::Ask(AskSpec { app, ..ask })

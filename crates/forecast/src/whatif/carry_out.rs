@@ -1,4 +1,4 @@
-//! Changes and steps carried out in a fork.
+//! Applies changes and steps to a fork.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use ::config::{self, Severity};
 use scenario::{Cycles, StepKind};
 use scheduler::{Command, Copies, Event, EventKind, PartitionCommand};
 
-/// How far the clock moves with each step of a scenario. Other changes take no time, so that both runs decide at the same moments.
+/// Other changes take no time, so that both runs decide at the same times.
 const STEP: Duration = Duration::from_millis(1);
 
 impl World<'_> {
-    /// Carries out all of them, one after the other. What is refused is written down, and the others are carried out.
+    /// Records rejections, and continues.
     pub fn carry_out(&mut self, steps: &[Step]) -> Result<(), Unfinished> {
         for (number, step) in steps.iter().enumerate() {
             self.step = i64::try_from(number).unwrap_or(i64::MAX);
@@ -35,15 +35,15 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Lets the time pass that the first of these steps take, up to the one by which time passes for a scheduler too: the run without them
-    /// waits as long, so that nothing is called later for it.
+    /// Advances the clock like the leading scenario steps, so that the run without the changes decides at the same
+    /// times.
     pub fn wait_for(&mut self, steps: &[Step]) {
         let quick = |step: &&Step| !matches!(step, Step::Scenario(StepKind::Advance(_) | StepKind::Schedule(_)));
         let first = steps.iter().take_while(quick).filter(|step| matches!(step, Step::Scenario(_)));
         first.for_each(|_| self.now = self.now + STEP);
     }
 
-    /// A step of a scenario. Here time passes as it does for a scheduler: cycles run, and what runs ends.
+    /// Time passes like in a scheduler: cycles run, and allocations end.
     fn scenario_step(&mut self, kind: &StepKind) -> Result<Result<(), String>, Unfinished> {
         match kind {
             StepKind::Command(command) => self.all(vec![command.clone()]),
@@ -71,7 +71,6 @@ impl World<'_> {
         }
     }
 
-    /// Names copies that are to come.
     fn expect(&mut self, copies: &Copies) {
         let parts = self.scheduler.partitions_mut();
         if let Some(part) = parts.iter_mut().find(|part| part.name == self.partition) {
@@ -79,7 +78,6 @@ impl World<'_> {
         }
     }
 
-    /// Carries out commands. Returns the first refusal.
     fn all(&mut self, commands: Vec<PartitionCommand>) -> Result<Result<(), String>, Unfinished> {
         let mut refused = Ok(());
         for command in commands {
@@ -108,7 +106,7 @@ impl World<'_> {
     }
 }
 
-/// Why a command was refused, if this says so.
+/// Returns why a command was rejected, if it was.
 pub fn refusal(event: &Event) -> Option<String> {
     match &event.kind {
         EventKind::ConfigRejected { message }

@@ -1,4 +1,4 @@
-//! The changes that a person can make in a what-if, and how they are written: one line for each.
+//! The changes of a what-if, and their text form, one per line:
 //!
 //! ```text
 //! set QUEUE.max.RESOURCE=AMOUNT            AMOUNT: 8, 4Gi, +8, -500m, x2, none
@@ -23,74 +23,72 @@ use std::str::FromStr;
 use model::{AppId, NodeId, Priority, QueuePath};
 use scheduler::usage::Side;
 
-/// How to write a change, for messages.
 const FORMS: &str = "write one of: set QUEUE.max.RESOURCE=AMOUNT (also guaranteed, maxapplications, priority, property.KEY, \
     limit.user.NAME.RESOURCE), node add|remove|drain|resume NODE, node resize NODE RESOURCE=AMOUNT, kill APPLICATION, \
     move APPLICATION QUEUE, submit APPLICATION COUNT priority N, demand QUEUE xFACTOR";
-/// The most copies of an application or a node.
 const MOST_COPIES: u32 = 100_000;
 
-/// One change to a fork, as `--set` and its like write it.
+/// Written like `--set`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// A key of a queue has another value.
+    /// Set a key of a queue.
     Set {
-        /// The full path of the queue.
+        /// Full path of the queue.
         queue: QueuePath,
-        /// What of it.
+        /// Key.
         key: Key,
-        /// The new value.
+        /// New value.
         value: Amount,
     },
-    /// So many nodes more that are like one.
+    /// Add copies of a node.
     AddNodes(NodeId, u32),
-    /// A node goes.
+    /// Remove a node.
     RemoveNode(NodeId),
-    /// A node takes nothing new.
+    /// Drain a node.
     DrainNode(NodeId),
-    /// A node takes allocations again.
+    /// Resume a node.
     ResumeNode(NodeId),
-    /// A node has another amount of a resource.
+    /// Set the capacity for a resource.
     ResizeNode(NodeId, String, Amount),
-    /// An application is killed.
+    /// Kill an application.
     Kill(AppId),
-    /// An application is moved to another leaf.
+    /// Move an application to another leaf.
     Move(AppId, QueuePath),
-    /// So many applications more that are like one, with another priority where one is given.
+    /// Submit copies, optionally with another priority.
     Submit(AppId, u32, Option<Priority>),
-    /// What is pending in a queue and below it is multiplied.
+    /// Multiply the pending requests in a subtree.
     Demand(QueuePath, f64),
 }
 
-/// What of a queue is set.
+/// A key of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// The maximum of a resource.
+    /// Maximum of a resource.
     Max(String),
-    /// The guarantee of a resource.
+    /// Guaranteed quantity of a resource.
     Guaranteed(String),
-    /// The most running applications.
+    /// Maximum number of running applications.
     MaxApplications,
-    /// A property, by its key.
+    /// Property by key.
     Property(String),
-    /// What a user or group may have of a resource.
+    /// Limit of a user or group for a resource.
     Limit(Side, String, String),
-    /// How many applications of a user or group may run.
+    /// Maximum running applications of a user or group.
     LimitApplications(Side, String),
 }
 
 /// A new value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Amount {
-    /// This one, as a configuration writes it.
+    /// Absolute, in the form of the configuration.
     Is(String),
-    /// So much more than now.
+    /// Increase.
     More(String),
-    /// So much less than now, at least 0.
+    /// Decrease, to at least 0.
     Less(String),
-    /// So many times what it is now.
+    /// Factor.
     Times(f64),
-    /// None at all.
+    /// No value.
     Nothing,
 }
 
@@ -162,7 +160,7 @@ fn amount(value: &str) -> Result<Amount, String> {
     })
 }
 
-/// `memory=+64Gi` of a node.
+/// `memory=+64Gi`.
 fn resize(node: &str, to: &str) -> Result<Change, String> {
     let (resource, value) = to.split_once('=').ok_or("missing `=`")?;
     if resource.is_empty() || value.is_empty() {
@@ -171,7 +169,7 @@ fn resize(node: &str, to: &str) -> Result<Change, String> {
     Ok(Change::ResizeNode(NodeId::from(node), resource.to_owned(), amount(value)?))
 }
 
-/// The queue, the key, and whether its value is an amount that can be compared with what is there.
+/// The queue, the key, and whether its value is a quantity.
 fn key(place: &str) -> Option<(&str, Key, bool)> {
     for (word, side) in [(".limit.user.", Side::User), (".limit.group.", Side::Group)] {
         if let Some((queue, rest)) = place.split_once(word) {
@@ -227,7 +225,6 @@ impl fmt::Display for Key {
 }
 
 impl fmt::Display for Change {
-    /// As it is written.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Set { queue, key, value } => write!(f, "set {queue}.{key}={value}"),

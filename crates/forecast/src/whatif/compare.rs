@@ -1,4 +1,4 @@
-//! The differences between the run without the changes and the run with them.
+//! Differences between the run without changes and the run with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,39 +8,39 @@ use super::tally::{AppTally, Decision, Figures, NodeTally, Tally};
 use super::verdict;
 use model::{AppId, NodeId, QueuePath, Time};
 
-/// What the changes do to an application; the first that holds.
+/// The first effect that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// It is refused, and would not be.
+    /// Newly rejected.
     Rejected,
-    /// It is killed, and would not be.
+    /// Newly killed.
     Killed,
     /// More of it is preempted.
     Preempted,
-    /// It would start, and does not.
+    /// No longer starts.
     NotStarted,
-    /// It starts, and would not.
+    /// Newly starts.
     Started,
-    /// It starts so much later.
+    /// Starts later by this time.
     Later(Duration),
-    /// It starts so much sooner.
+    /// Starts sooner by this time.
     Sooner(Duration),
     /// Less of it is preempted.
     Spared,
-    /// It ends later, or not within the time.
+    /// Ends later, or no longer within the run.
     EndsLater,
-    /// It ends sooner, or within the time.
+    /// Ends sooner, or newly within the run.
     EndsSooner,
-    /// Its asks wait longer.
+    /// Its requests wait longer.
     WaitsLonger,
-    /// Its asks wait less.
+    /// Its requests wait less.
     WaitsLess,
-    /// Something else of it is different.
+    /// Any other difference.
     Other,
 }
 
 impl Effect {
-    /// The word for it.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
@@ -59,7 +59,7 @@ impl Effect {
         }
     }
 
-    /// By how much it starts later or sooner.
+    /// Returns the delay or gain of the start.
     pub const fn by(self) -> Option<Duration> {
         match self {
             Self::Later(by) | Self::Sooner(by) => Some(by),
@@ -68,60 +68,60 @@ impl Effect {
     }
 }
 
-/// An application with another course.
+/// An application that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppDifference {
     /// The id of the application.
     pub app: AppId,
-    /// What the changes do to it.
+    /// Effect of the changes.
     pub effect: Effect,
-    /// Without the changes; `None` if it is only there with them.
+    /// `None` if it exists only with the changes.
     pub without: Option<AppTally>,
-    /// Its course with the changes; `None` if it is only there without.
+    /// `None` if it exists only without the changes.
     pub with: Option<AppTally>,
 }
 
-/// The first decision that is another one.
+/// The first different decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstDifference {
-    /// When; of the two the earlier.
+    /// The earlier of the two times.
     pub at: Time,
-    /// What is decided without the changes; `None` where nothing is any more.
+    /// Decision without the changes; `None` for none.
     pub without: Option<String>,
-    /// What is decided with them.
+    /// Decision with the changes; `None` for none.
     pub with: Option<String>,
-    /// Why what is decided with the changes is not decided without them, as the scheduler explains it at that time.
+    /// Explained by the scheduler at that time.
     pub why_not_without: Option<String>,
-    /// Why what is decided without the changes is not decided with them.
+    /// Explained by the scheduler at that time.
     pub why_not_with: Option<String>,
 }
 
-/// Something without and with the changes.
+/// A value without and with the changes.
 pub type Both<T> = (Option<T>, Option<T>);
 
-/// All that differs. What is the same in both runs is not in it.
+/// All differences; equal parts are omitted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// The whole partition without and with the changes, also where both are the same.
+    /// Without and with the changes, even if equal.
     pub total: [Figures; 2],
-    /// Queues with other figures.
+    /// Queues that differ.
     pub queues: BTreeMap<QueuePath, Both<Figures>>,
-    /// Users with other figures.
+    /// Users that differ.
     pub users: BTreeMap<Arc<str>, Both<Figures>>,
-    /// Applications, by what happens to them, then by id.
+    /// Applications by effect, then by ID.
     pub apps: Vec<AppDifference>,
-    /// Nodes with other usage.
+    /// Nodes with different usage.
     pub nodes: BTreeMap<NodeId, Both<NodeTally>>,
-    /// The first decision that is another one.
+    /// First different decision.
     pub first: Option<FirstDifference>,
-    /// From which time on a wait is counted as a long one.
+    /// Threshold of a long wait.
     pub long_wait: Duration,
-    /// All of it in a sentence.
+    /// Summary in a sentence.
     pub verdict: String,
 }
 
 impl Comparison {
-    /// Whether nothing differs.
+    /// Returns true without differences.
     pub fn is_empty(&self) -> bool {
         let Self { total: [without, with], queues, users, apps, nodes, first, .. } = self;
         let none = queues.is_empty() && users.is_empty() && apps.is_empty() && nodes.is_empty();
@@ -129,7 +129,6 @@ impl Comparison {
     }
 }
 
-/// What differs between two runs that started at the same moment.
 pub(super) fn compared(
     without: &Tally,
     with: &Tally,
@@ -169,7 +168,6 @@ fn different<K: Ord + Clone, V: PartialEq + Clone>(
         .collect()
 }
 
-/// Where the decisions of both runs part, if they do.
 pub(super) fn parting<'t>(without: &'t Tally, with: &'t Tally) -> Option<[Option<&'t Decision>; 2]> {
     let (one, other) = (&without.decisions, &with.decisions);
     let at = one.iter().zip(other).position(|(one, other)| one != other);
@@ -178,7 +176,7 @@ pub(super) fn parting<'t>(without: &'t Tally, with: &'t Tally) -> Option<[Option
     both.iter().any(Option::is_some).then_some(both)
 }
 
-/// The first decision of two runs that is another one, or the same at another time, without reasons.
+/// The first decision that differs, also in its time, without reasons.
 pub(super) fn first_difference(without: &Tally, with: &Tally) -> Option<FirstDifference> {
     let both = parting(without, with)?;
     let at = both.iter().flatten().map(|decision| decision.at).min()?;
@@ -191,7 +189,6 @@ pub(super) fn first_difference(without: &Tally, with: &Tally) -> Option<FirstDif
     Some(FirstDifference { at, without, with, why_not_without: None, why_not_with: None })
 }
 
-/// What happens to an application; `None` where it is the same.
 fn effect(without: Option<&AppTally>, with: Option<&AppTally>) -> Option<Effect> {
     if without == with {
         return None;
@@ -207,7 +204,7 @@ fn effect(without: Option<&AppTally>, with: Option<&AppTally>) -> Option<Effect>
     };
     let never = Time(u64::MAX);
     let (ends, ends_with) = (one.ended.unwrap_or(never), other.ended.unwrap_or(never));
-    // Waits are compared by the ask, since there may be more asks in one of the runs.
+    // Per request: the runs may have different numbers of requests.
     let waits = one.waited.as_nanos() * u128::from(other.waits.max(1));
     let waits_with = other.waited.as_nanos() * u128::from(one.waits.max(1));
     Some(if other.rejected.is_some() && one.rejected.is_none() {

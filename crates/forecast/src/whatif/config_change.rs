@@ -1,4 +1,4 @@
-//! A key of a queue set in the text of a configuration.
+//! Sets a key of a queue in the text of a configuration.
 
 use super::change::{Amount, Key};
 use config::edit::{self, Bound, NewLimit, Target};
@@ -9,10 +9,10 @@ use scheduler::Partition;
 use scheduler::state::queue::Queue;
 use scheduler::usage::Side;
 
-/// The text with the key of the queue set.
+/// Returns the text with the changed key.
 ///
 /// # Errors
-/// The reason of a failure, for a person.
+/// The reason.
 pub(super) fn edited(
     text: &str,
     partition: &Partition,
@@ -53,7 +53,7 @@ fn amount_now(queue: &Queue, bound: Bound, resource: &str) -> Option<i64> {
     all.as_ref().and_then(|all| all.get(resource))
 }
 
-/// The amount as a configuration writes it; `None` to take it out.
+/// `None` removes the quantity.
 pub(super) fn quantity(
     resource: &str,
     value: &Amount,
@@ -66,7 +66,7 @@ pub(super) fn quantity(
         Amount::Is(text) => return Ok(Some(text.clone())),
         Amount::More(text) => now()?.saturating_add(read(text)?),
         Amount::Less(text) => now()?.saturating_sub(read(text)?).max(0),
-        // A float stops at the largest number by itself.
+        // A float saturates.
         Amount::Times(factor) => (now()? as f64 * factor).round() as i64,
     };
     Ok(Some(write_quantity(resource, amount)))
@@ -84,7 +84,7 @@ fn count(value: &Amount, now: impl Fn() -> Option<u64>) -> Result<Option<u64>, S
     }))
 }
 
-/// Sets a value in the limit of the queue that names the user or group alone, or in a new one before all others.
+/// In the limit of exactly this user or group, or in a new first limit.
 fn limit(
     text: &str,
     target: &Target<'_>,

@@ -1,4 +1,4 @@
-//! What a new queue configuration does at once to the applications of a scheduler: nothing is scheduled.
+//! Immediate effects of a new queue configuration on applications, before any scheduling.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use scheduler::state::queue::Queue;
 use scheduler::usage::limits::{max_applications, max_resources};
 use scheduler::{Command, EventKind, Partition, Scheduler, Submission};
 
-/// What becomes of applications, from the worst.
+/// Effects on applications, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EffectKind {
-    /// Their queue drains.
+    /// The queue drains.
     Drains,
-    /// Their queue, or one above it, has less guaranteed.
+    /// Less guaranteed resources in the queue or a parent.
     LosesGuarantee,
-    /// They use more than a limit that is lower now.
+    /// The usage exceeds a reduced limit.
     ExceedsLimit,
-    /// Submitted again, they would be placed in another queue, or rejected.
+    /// Another queue, or a rejection, after a new submission.
     GoesElsewhere,
 }
 
 impl EffectKind {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Drains => "drains",
@@ -39,17 +39,17 @@ impl EffectKind {
 /// An effect on applications of one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigEffect {
-    /// What becomes of them.
+    /// The effect.
     pub kind: EffectKind,
-    /// The queue that the change is of.
+    /// The changed queue.
     pub queue: String,
     /// A sentence with the values.
     pub what: String,
-    /// The applications, by ID.
+    /// Applications by ID.
     pub apps: Vec<AppId>,
 }
 
-/// The effects on a partition of another configuration; `old` is loaded first, so that only the difference of the two counts.
+/// Loads `old` first, so that only the difference counts.
 ///
 /// # Errors
 /// A configuration is rejected, or removes the partition.
@@ -94,7 +94,6 @@ fn load(scheduler: &mut Scheduler, now: Time, config: &Arc<Config>) -> Result<()
     refused.map_or(Ok(()), Err)
 }
 
-/// The applications in a queue and below it, by ID.
 fn apps_in<'p>(part: &'p Partition, queue: &Queue) -> Vec<&'p Application> {
     let mut apps: Vec<&Application> = part
         .apps
@@ -145,7 +144,7 @@ fn of_queue(old: &Queue, new: Option<&Queue>, apps: &[&Application], found: &mut
     }
 }
 
-/// The amounts that are lower now; `unset` is the value of an amount that is not set.
+/// `unset` replaces a missing quantity.
 fn lowered<'r>(was: Option<&'r Resource>, is: Option<&'r Resource>, unset: i64) -> Vec<(&'r str, i64, i64)> {
     let amount = |of: Option<&Resource>, name: &str| of.and_then(|of| of.get(name)).unwrap_or(unset);
     let names: std::collections::BTreeSet<&str> =
@@ -154,7 +153,6 @@ fn lowered<'r>(was: Option<&'r Resource>, is: Option<&'r Resource>, unset: i64) 
     all.filter(|(_, was, is)| is < was).collect()
 }
 
-/// The users whose limit of a queue is lower than what they use in it.
 fn of_users(old: &Queue, new: Option<&Queue>, apps: &[&Application], found: &mut Vec<ConfigEffect>) {
     let Some(new) = new else { return };
     let mut users: BTreeMap<&str, Vec<&Application>> = BTreeMap::new();
@@ -188,12 +186,11 @@ fn of_users(old: &Queue, new: Option<&Queue>, apps: &[&Application], found: &mut
     }
 }
 
-/// The applications that would be placed elsewhere if they were submitted now.
 fn placements(was: &Partition, is: &Partition, found: &mut Vec<ConfigEffect>) {
     let mut groups: BTreeMap<(String, String), Vec<AppId>> = BTreeMap::new();
     for (_, app) in was.apps.iter() {
         let again = Submission {
-            // An application with its own ID is still there.
+            // The application with the original ID still exists.
             app: AppId::from(format!("{}\u{0}again", app.id)),
             queue: app.requested_queue.to_string(),
             who: app.who.clone(),

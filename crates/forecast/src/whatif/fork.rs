@@ -1,4 +1,4 @@
-//! The state that a what-if starts from.
+//! The initial state of a what-if.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,51 +7,50 @@ use std::time::Duration;
 use model::Time;
 use scheduler::{Partition, Scheduler};
 
-/// When periodic work is due, as in the engine that the fork is of.
+/// Due times of periodic work.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// The interval of the queue cleaner (SCH-182).
+    /// Interval of the queue cleaner (SCH-182).
     pub clean_every: Duration,
-    /// When it runs next.
+    /// Next run of the cleaner.
     pub next_clean: Time,
-    /// The next cycle after one that found nothing (SCH-040).
+    /// Next cycle after one without a result (SCH-040).
     pub retry: Option<Time>,
     /// A cycle may find something now.
     pub cycle_due: bool,
 }
 
 impl Pace {
-    /// That of a scheduler that no one ran so far.
+    /// Returns the pace of a new scheduler.
     pub fn beginning(now: Time) -> Self {
         let clean_every = Duration::from_secs(10);
         Self { clean_every, next_clean: now + clean_every, retry: None, cycle_due: true }
     }
 }
 
-/// One partition of a scheduler at a moment, to do with as one likes.
+/// A copy of one partition of a scheduler.
 #[derive(Clone, Debug)]
 pub struct Fork {
     pub(super) scheduler: Scheduler,
     pub(super) partition: Arc<str>,
     pub(super) now: Time,
     pub(super) pace: Pace,
-    /// The text of the queue active configuration, where it is known.
     pub(super) text: Option<Arc<str>>,
 }
 
-/// Why there is no fork.
+/// Why no fork is available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoFork {
-    /// There is no partition of this name.
+    /// The partition does not exist.
     NoPartition(String),
-    /// It would take more memory than there is for it.
+    /// The fork exceeds the memory limit.
     TooLarge {
-        /// How many bytes that would be, about.
+        /// Approximate size in bytes.
         bytes: usize,
-        /// How many there are.
+        /// Maximum size in bytes.
         most: usize,
     },
-    /// The scheduler has stopped, or is none that can be forked.
+    /// The scheduler has stopped, or cannot be forked.
     Stopped,
 }
 
@@ -69,10 +68,10 @@ impl fmt::Display for NoFork {
 }
 
 impl Fork {
-    /// A copy of a partition, the first one where none is named, if two copies take at most this many bytes.
+    /// Copies a partition, by default the first, if two copies have at most `most` bytes.
     ///
     /// # Errors
-    /// There is no such partition, or it is too large.
+    /// The partition does not exist or is too large.
     pub fn of(
         scheduler: &Scheduler,
         partition: Option<&str>,
@@ -89,37 +88,37 @@ impl Fork {
         }
         let name = Arc::clone(&found.name);
         let mut copy = scheduler.fork(&name).ok_or(NoFork::Stopped)?;
-        // So that its own copies cost little.
+        // Makes later copies cheap.
         copy.share();
         Ok(Self { scheduler: copy, partition: name, now, pace, text })
     }
 
-    /// The moment that the fork has reached, in the scheduler's time.
+    /// Returns the current time of the fork.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The name of the partition.
+    /// Returns the name of the partition.
     pub fn partition_name(&self) -> &str {
         &self.partition
     }
 
-    /// The scheduler of the fork.
+    /// Returns the scheduler.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
-    /// When periodic work is due.
+    /// Returns the due times of periodic work.
     pub fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// The text of the queue active configuration, where it is known.
+    /// Returns the configuration, if known.
     pub fn text(&self) -> Option<&Arc<str>> {
         self.text.as_ref()
     }
 
-    /// The partition itself; `None` once a configuration has taken it away.
+    /// Returns `None` after a configuration has removed it.
     pub fn partition(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }

@@ -1,4 +1,4 @@
-//! How long queues had less than their guarantee while they requested more.
+//! How long queues were below their guaranteed resources while they had pending requests.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,24 +7,24 @@ use model::{AppId, QueuePath, Time};
 use scheduler::state::queue::Queue;
 use scheduler::{Event, EventKind, Partition};
 
-/// The queues below their guarantee, and for how long each was. Looked at after each command, where an event touches the queue.
+/// Updated after each command for the queues that its events affect.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BelowGuarantee {
     since: BTreeMap<QueuePath, Time>,
     over: BTreeMap<QueuePath, Duration>,
-    /// No queue has a guarantee, so nothing has to be examined.
+    /// No queue has guaranteed resources.
     nothing: bool,
 }
 
 impl BelowGuarantee {
-    /// Counts from a moment on.
+    /// Starts counting.
     pub fn beginning(partition: &Partition, now: Time) -> Self {
         let mut all = Self::default();
         all.look_at_all(partition, now);
         all
     }
 
-    /// Looks at what events touch. `queue_of` knows where an application is.
+    /// Checks affected queues; `queue_of` returns the queue of an application.
     pub fn observe<'q>(
         &mut self,
         partition: &Partition,
@@ -44,7 +44,7 @@ impl BelowGuarantee {
             if let EventKind::Moved { from, .. } = &event.kind {
                 self.look_upwards(partition, from, now);
             }
-            // Most events of a command are about one queue.
+            // Most events of a command affect one queue.
             if let Some(queue) = touched(event, &queue_of).filter(|queue| last != Some(*queue)) {
                 last = Some(queue);
                 self.look_upwards(partition, queue, now);
@@ -86,7 +86,7 @@ impl BelowGuarantee {
         }
     }
 
-    /// Ends the count: how long each queue was below its guarantee.
+    /// Ends the count; returns the durations by queue.
     pub fn end(&mut self, now: Time) -> BTreeMap<QueuePath, Duration> {
         let still: Vec<QueuePath> = self.since.keys().cloned().collect();
         still.iter().for_each(|path| self.ends(path, now));
@@ -94,7 +94,7 @@ impl BelowGuarantee {
     }
 }
 
-/// Whether a queue has less of a resource than it is guaranteed, and requests more of that.
+/// Less of a resource than guaranteed, and pending requests for it.
 fn is_below(queue: &Queue) -> bool {
     let Some(guaranteed) = &queue.guaranteed else { return false };
     guaranteed.iter().any(|(name, amount)| {
@@ -103,7 +103,7 @@ fn is_below(queue: &Queue) -> bool {
     })
 }
 
-/// The queue in which an event changes what is in use or wanted.
+/// The queue whose usage or pending requests an event changes.
 fn touched<'q>(event: &'q Event, queue_of: &impl Fn(&AppId) -> Option<&'q QueuePath>) -> Option<&'q QueuePath> {
     match &event.kind {
         EventKind::Allocated { holder, .. } | EventKind::Released { holder, .. } => Some(&holder.queue),

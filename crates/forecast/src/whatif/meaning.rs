@@ -1,4 +1,4 @@
-//! What a change means for a partition unchanged: another configuration, or commands.
+//! The meaning of a change for a partition: another configuration, or commands.
 
 use super::change::{Amount, Change};
 use super::config_change;
@@ -7,22 +7,21 @@ use scheduler::state::app::Application;
 use scheduler::state::ask::Ask;
 use scheduler::{AskSpec, Copies, NodeSpec, Partition, PartitionCommand, Submission};
 
-/// The most commands that one change represents.
 const MOST_COMMANDS: usize = 250_000;
 
-/// What a change means.
+/// The meaning of a change.
 #[derive(Clone, Debug)]
 pub enum Meaning {
-    /// This text as the queue configuration.
+    /// A new text of the queue configuration.
     Config(String),
-    /// These commands, in their order, and which asks and nodes of them are copies.
+    /// With the copied requests and nodes.
     Commands(Vec<PartitionCommand>, Copies),
 }
 
-/// What a change means for a partition unchanged; `text` is the queue active configuration, where that is known.
+/// Translates a change; `text` is the active queue configuration, if known.
 ///
 /// # Errors
-/// Why it cannot be made.
+/// Why the change is impossible.
 pub fn meaning(part: &Partition, text: Option<&str>, change: &Change) -> Result<Meaning, String> {
     let mut copies = Copies::default();
     let commands = match change {
@@ -115,7 +114,7 @@ fn more_apps(
     Ok(commands)
 }
 
-/// All that is pending in a queue and below it this many times: asks more that are like those there, or the last ones withdrawn.
+/// Adds copies of requests, or withdraws the last ones.
 fn demand(
     part: &Partition,
     queue: &QueuePath,
@@ -129,14 +128,14 @@ fn demand(
     apps.retain(|app| app.queue_path.is_within(queue));
     apps.sort_by_key(|app| &app.id);
     let pending: usize = apps.iter().map(|app| app.pending_order.len()).sum();
-    // A float stops at the largest number by itself.
+    // A float saturates.
     within((pending as f64 * (factor - 1.0).abs()) as usize)?;
     let (mut before, mut after, mut commands) = (0_u64, 0_u64, Vec::new());
     for app in apps {
         for (.., key) in &app.pending_order {
             let ask = &app.asks[*key];
             before += 1;
-            // So many of all so far; a rest is carried over to the next ask.
+            // The rounding remainder carries over to the next request.
             let wanted = (before as f64 * factor).floor() as u64 - after;
             after += wanted;
             if wanted == 0 {
@@ -161,7 +160,6 @@ fn within(commands: usize) -> Result<(), String> {
     Err(format!("the change adds about {commands} requests; the limit is {MOST_COMMANDS}; use a smaller number"))
 }
 
-/// The same ask once more.
 fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
     AskSpec {
         app: app.clone(),
@@ -180,7 +178,6 @@ fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
     }
 }
 
-/// Names of copies that no one has.
 fn free_names<'a>(name: &'a str, taken: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = String> + 'a {
     (1_u64..).map(move |number| format!("{name}-whatif-{number}")).filter(move |name| !taken(name))
 }

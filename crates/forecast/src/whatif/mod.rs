@@ -1,14 +1,12 @@
-//! What if: two runs from one moment of a scheduler, with and without changes, and the differences between them.
+//! What-if: two runs from one state of a scheduler, without and with changes, and their differences.
 //!
-//! Where to read: [`fork`] is the state that both start from; [`change`] has a person's changes, `meaning` the commands for them, `carry_out` does them;
-//! [`runtimes`] has the ends of allocations, [`arrivals`] the new asks; `world` drives a fork as the engine drives the scheduler; `tally`
-//! counts its events, and `guarantee` how long queues are below their guarantees; [`compare`] finds the differences, `why` explains the first one, and [`pair`] puts all of it together; [`several`]
-//! puts pairs with different seeds together. `effects` is what a configuration does to applications at once. `course` counts a fork that someone steps by hand. [`try_remedies`] is for explanations: the changes that let an ask run in a fork.
+//! Where to read: [`fork`] is the common start, [`change`] has the changes, `world` drives a fork, `tally` counts its
+//! events, [`compare`] finds the differences, and [`pair`] combines them.
 //!
 //! Invariants:
-//! - no IO, clock, thread or randomness: time is virtual, draws come from a seed, and the caller's function says when to stop;
-//! - nothing is changed but the fork: its origin is not even known here;
-//! - two runs of a pair are alike in all but the changes; without a change nothing differs.
+//! - no IO, clock, thread, or randomness: time is virtual, draws come from a seed, and the caller's function cancels;
+//! - only the fork is changed;
+//! - the two runs of a pair differ only in the changes; without a change they are equal.
 
 pub mod arrivals;
 mod carry_out;

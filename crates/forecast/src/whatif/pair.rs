@@ -1,4 +1,4 @@
-//! Two runs from one moment, with and without the changes.
+//! Two runs from one state, without and with the changes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,56 +16,55 @@ use model::Time;
 use scenario::StepKind;
 use scheduler::PartitionCommand;
 
-/// From which time on a wait is counted as a long one, where nothing else is requested.
+/// Default threshold of a long wait.
 pub const LONG_WAIT: Duration = Duration::from_secs(600);
-/// The longest that `idle` waits for, in scheduler's time.
 const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// One thing that is changed.
+/// A change.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// In a person's words.
+    /// A change in text form.
     Change(Change),
-    /// Another queue configuration.
+    /// A new queue configuration.
     Config(Arc<str>),
-    /// A step as a scenario has it.
+    /// A scenario step.
     Scenario(StepKind),
 }
 
 /// How long both runs continue after the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// Until nothing changes any more, at most 30 days of the scheduler's time.
+    /// At most 30 days of the scheduler's time.
     Idle,
-    /// So much of the scheduler's time.
+    /// This much of the scheduler's time.
     For(Duration),
-    /// So many cycles.
+    /// This many cycles.
     Cycles(u64),
 }
 
-/// What is asked.
+/// The plan of a what-if.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The changes, in their order.
+    /// Changes in order.
     pub steps: Vec<Step>,
-    /// How long both runs are driven.
+    /// Length of both runs.
     pub span: Span,
-    /// When what runs ends.
+    /// Run times.
     pub runtimes: Vec<RuntimeRule>,
-    /// Draws times of the history instead of their median.
+    /// Draws run times instead of using the median.
     pub seed: Option<u64>,
-    /// What arrives during both runs.
+    /// Arrivals in both runs.
     pub arrivals: Arrivals,
-    /// From which time on a wait is counted as a long one; [`LONG_WAIT`] where no one says.
+    /// Threshold of a long wait; default: [`LONG_WAIT`].
     pub long_wait: Duration,
 }
 
-/// What a run may take at most.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Cycles of each of the two runs.
+    /// Maximum cycles of each run.
     pub cycles: u64,
-    /// Lines of the trace; what is more is cut off.
+    /// Maximum lines of the trace.
     pub trace_lines: usize,
 }
 
@@ -74,66 +73,66 @@ pub struct Bounds {
 pub enum Stopped {
     /// Nothing changes any more.
     Idle,
-    /// The cycles have ended.
+    /// All cycles have run.
     Cycles,
-    /// The time has ended.
+    /// The time has passed.
     Time,
 }
 
-/// Why there is no result.
+/// Why a what-if has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// Who asked said so: he has gone, or it took too long.
+    /// Canceled by the caller, or timed out.
     Stopped,
-    /// It would take more cycles than these.
+    /// It would exceed this number of cycles.
     Cycles(u64),
 }
 
-/// A change that was not made; the others were.
+/// A rejected change; the others were applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedStep {
-    /// Its place among the changes, from 0.
+    /// Index of the change, from 0.
     pub step: usize,
-    /// What it was.
+    /// The change.
     pub what: String,
-    /// The refusal, as the scheduler words it.
+    /// The scheduler's reason.
     pub why: String,
 }
 
-/// Both runs, and what differs.
+/// Both runs and their differences.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The moment that both started from.
+    /// Start.
     pub began: Time,
-    /// When they ended.
+    /// End.
     pub ended: Time,
-    /// Why they ended.
+    /// Reason of the end.
     pub stopped: Stopped,
-    /// The cycles of the run with the changes.
+    /// Cycles of the run with the changes.
     pub cycles: u64,
-    /// The partition as it was at the start.
+    /// The partition at the start.
     pub before: Figures,
-    /// What differs between the two.
+    /// Differences.
     pub comparison: Comparison,
-    /// The changes that were not made.
+    /// Rejected changes.
     pub refused: Vec<RefusedStep>,
-    /// What runtimes were assumed.
+    /// Assumed run times.
     pub runtimes: String,
-    /// What was assumed to arrive.
+    /// Assumed arrivals.
     pub arrivals: String,
-    /// What the run with the changes did, line by line, as a scenario's trace.
+    /// Of the run with the changes.
     pub trace: String,
     /// The trace is cut off.
     pub truncated: bool,
 }
 
-/// One of the two runs, as work to be done.
+/// One of the two runs, as a closure.
 pub type Job<'a> = &'a mut (dyn FnMut() + Send);
 
-/// Runs a fork with and without the changes. `go_on` is asked now and then whether to continue.
+/// Runs both sides; `go_on` cancels by returning false.
 ///
 /// # Errors
-/// It was stopped, or takes too long.
+/// It was canceled, or exceeds the limits.
 pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<Pair, Unfinished> {
     let one_after_the_other = |one: Job<'_>, other: Job<'_>| {
         one();
@@ -142,10 +141,10 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     run_by(fork, plan, bounds, go_on, &one_after_the_other)
 }
 
-/// The same where `two_jobs` does the two runs, which know nothing of each other: at once, perhaps.
+/// Runs both sides with `two_jobs`, possibly in parallel.
 ///
 /// # Errors
-/// It was stopped, or takes too long.
+/// It was canceled, or exceeds the limits.
 pub fn run_by(
     fork: &Fork,
     plan: &Plan,
@@ -162,7 +161,7 @@ pub fn run_by(
     let (mut without, mut with) = (world(false), world(true));
     with.carry_out(&plan.steps)?;
     without.wait_for(&plan.steps);
-    // Cycles are counted from the same moment in both.
+    // Both count cycles from the same time.
     let counted_from = with.now;
     let drive = |world: &mut World<'_>| drive(world, plan.span, fork.now, counted_from);
     let mut idle = [Ok(false), Ok(false)];
@@ -171,7 +170,7 @@ pub fn run_by(
     let [idle_without, idle_with] = idle;
     let idle = idle_without? & idle_with?;
     let stopped = why_ended(plan.span, idle);
-    // Both end at the same time, so that what they have in use can be compared.
+    // Both end at the same time, so that their usage is comparable.
     let ended = without.now.max(with.now);
     if plan.span == Span::Idle {
         without.until(ended)?;
@@ -225,7 +224,7 @@ fn why_ended(span: Span, idle: bool) -> Stopped {
     }
 }
 
-/// Runs a world as long as it is to run. Returns whether nothing changes any more.
+/// Returns true if nothing changes any more.
 fn drive(world: &mut World<'_>, span: Span, began: Time, counted_from: Time) -> Result<bool, Unfinished> {
     match span {
         Span::For(time) => world.until(began + time).map(|()| false),

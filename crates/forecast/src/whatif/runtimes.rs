@@ -1,7 +1,8 @@
-//! When allocations in a what-if end: after a given duration, else after the runtime of ended applications, else after a constant or never.
+//! The end of allocations in a what-if: a given duration, otherwise the run time of completed applications, otherwise a
+//! constant or never.
 //!
-//! Written one rule a text: `10m` and `never` are for everything, `app:etl-*=5m`, `user:sue=1h` and `queue:root.etl=20m` for some,
-//! `history:user`, `history:queue` and `history:name` take the time of ended applications from start to finish.
+//! One rule per text: `10m` and `never` are for everything, `app:etl-*=5m`, `user:sue=1h`, and `queue:root.etl=20m` for
+//! some; `history:user`, `history:queue`, and `history:name` use completed applications.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,27 +14,27 @@ use model::{AppId, AppState, QueuePath, Time};
 use scheduler::Partition;
 use scheduler::state::app::Application;
 
-/// By what ended applications are put together.
+/// Grouping of completed applications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryKey {
-    /// Who submitted them.
+    /// By submitter.
     User,
-    /// The queue that they were in.
+    /// By queue.
     Queue,
-    /// Their id, each run of digits in it taken for the same.
+    /// By ID, with any digits.
     Name,
 }
 
-/// One rule as written.
+/// A rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuntimeRule {
-    /// Applications whose id has this form; `*` represents anything.
+    /// By ID; `*` matches anything.
     App(String, Duration),
     /// Applications of a user.
     User(String, Duration),
-    /// Applications in a queue and below it.
+    /// Applications in a subtree.
     Queue(QueuePath, Duration),
-    /// What ended applications took.
+    /// Run times of completed applications.
     History(HistoryKey),
     /// All other allocations; `None` never ends.
     Else(Option<Duration>),
@@ -68,24 +69,23 @@ impl FromStr for RuntimeRule {
     }
 }
 
-/// All rules, with what the history has for them.
+/// All rules with their history.
 #[derive(Clone, Debug, Default)]
 pub struct Runtimes {
     given: Vec<RuntimeRule>,
     history: Option<HistoryKey>,
     otherwise: Option<Duration>,
-    /// Draws one of the times that were seen, instead of their median.
+    /// Draws one of the observed times instead of the median.
     seed: Option<u64>,
-    /// What ended applications took, in order.
+    /// Sorted run times of completed applications.
     seen: BTreeMap<String, Vec<Duration>>,
     ended: usize,
-    /// The applications that no rule and no history was for.
     unmatched: RefCell<BTreeSet<AppId>>,
 }
 
 impl Runtimes {
-    /// Runtimes by rules, in their order, with the history of a partition. Without a seed an ask gets the median runtime of the history.
-    /// With a seed it gets one runtime of the history, drawn by the seed and the ask's name: the same seed gives the same times.
+    /// Applies rules in order. Without a seed, uses the median of the history; with a seed, a time that depends only on
+    /// the seed and the name.
     pub fn new(rules: &[RuntimeRule], partition: &Partition, seed: Option<u64>) -> Self {
         let mut all = Self { seed, ..Self::given(rules) };
         if let Some(key) = all.history {
@@ -94,7 +94,7 @@ impl Runtimes {
         all
     }
 
-    /// Runtimes by rules alone, where there is no history.
+    /// Creates run times from rules alone.
     pub fn given(rules: &[RuntimeRule]) -> Self {
         let mut all = Self::default();
         for rule in rules {
@@ -117,12 +117,12 @@ impl Runtimes {
         self.seen.values_mut().for_each(|times| times.sort_unstable());
     }
 
-    /// How long an allocation of this application runs; `None` is for ever.
+    /// Returns the run time; `None` for forever.
     pub fn of(&self, app: &Application, ask: &str) -> Option<Duration> {
         self.of_named((&app.id, &app.who.user, &app.queue_path), ask)
     }
 
-    /// The same by the application's id, its user and its queue.
+    /// Returns the run time by ID, user, and queue.
     pub fn of_named(&self, (app, user, path): (&AppId, &str, &QueuePath), ask: &str) -> Option<Duration> {
         let given = self.given.iter().find_map(|rule| match rule {
             RuntimeRule::App(form, time) => fits(form, app.as_str()).then_some(*time),
@@ -144,14 +144,14 @@ impl Runtimes {
         seen.or(self.otherwise)
     }
 
-    /// When an allocation ends that has run since a time. At least a tenth of its runtime is still to come: an allocation that runs
-    /// longer than others does not end at the very moment of the request.
+    /// Returns the end. At least a tenth of the run time remains, so that overdue allocations do not end exactly at the
+    /// start.
     pub fn end(&self, app: &Application, ask: &str, since: Time, now: Time) -> Option<Time> {
         let runtime = self.of(app, ask)?;
         Some((since + runtime).max(if since < now { now + runtime / 10 } else { now }))
     }
 
-    /// The assumed runtimes and their origin, in a sentence.
+    /// Describes run times and their origin in a sentence.
     pub fn text(&self) -> String {
         let parts = self.parts();
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
@@ -163,7 +163,7 @@ impl Runtimes {
         format!("runtimes: {}; {unmatched} {had} no match: {otherwise}", parts.join("; "))
     }
 
-    /// The same before anything was looked up in it.
+    /// Describes the rules, before any lookup.
     pub fn model(&self) -> String {
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
         match self.parts().as_slice() {
@@ -208,7 +208,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
     }
 }
 
-/// Whether a text has a form in which each `*` represents anything.
+/// Matches a pattern; `*` matches anything.
 pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();
@@ -222,7 +222,7 @@ pub fn fits(form: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A number that follows from a seed and a name (FNV-1a, mixed once more).
+/// FNV-1a, mixed once more.
 fn drawn(seed: u64, app: &str, ask: &str) -> u64 {
     let bytes = app.bytes().chain([0]).chain(ask.bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), |hash, byte| {

@@ -1,4 +1,4 @@
-//! The summary of several pairs of runs with different seeds: median and 10th to 90th percentile.
+//! The summary of several pairs of runs with different seeds.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use super::compare::{Comparison, Effect};
 use super::tally::Figures;
 use model::{AppId, QueuePath};
 
-/// The 10th percentile, the median and the 90th percentile of the runs' results: values that occurred, none in between.
+/// Percentiles that occurred, without interpolation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// At most every tenth run gave less.
+    /// 10th percentile.
     pub p10: f64,
-    /// As many runs gave less as gave more.
+    /// Median.
     pub median: f64,
-    /// At most every tenth run gave more.
+    /// 90th percentile.
     pub p90: f64,
 }
 
 impl Spread {
-    /// The spread of values; 0 without any.
+    /// Computes the percentiles; 0 without values.
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let last = values.len().saturating_sub(1);
@@ -27,22 +27,22 @@ impl Spread {
     }
 }
 
-/// By how much figures are larger with the changes than without them.
+/// Increases by the changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoreBy {
-    /// Applications that first got something.
+    /// Started applications.
     pub started: Spread,
-    /// Applications that ended.
+    /// Ended applications.
     pub ended: Spread,
-    /// Allocations that others took.
+    /// Preempted allocations.
     pub preempted: Spread,
-    /// Asks that wait at the end.
+    /// Pending requests at the end.
     pub waiting: Spread,
-    /// How long an ask waited on average, in seconds.
+    /// Mean wait of a request in seconds.
     pub mean_wait: Spread,
-    /// Asks that waited longer than the plan's `long_wait`.
+    /// Requests that waited longer than the plan's `long_wait`.
     pub long_waits: Spread,
-    /// How long it had less than its guarantee and requested more of that, in seconds.
+    /// Seconds with pending requests for guaranteed resources.
     pub below_guarantee: Spread,
 }
 
@@ -63,33 +63,33 @@ impl MoreBy {
     }
 }
 
-/// What happens to an application in the runs.
+/// The effects on an application in all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppSpread {
     /// The id of the application.
     pub app: AppId,
-    /// In how many runs the changes do what to it; those where nothing differs are omitted.
+    /// Runs by effect, without equal runs.
     pub effects: BTreeMap<&'static str, usize>,
-    /// By how many seconds it starts later, in the runs in which it starts later or sooner.
+    /// Seconds, in the runs in which the start differs.
     pub later_by: Option<Spread>,
 }
 
-/// Several pairs of runs together.
+/// The summary of several pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Several {
-    /// How many pairs.
+    /// Number of pairs.
     pub runs: usize,
-    /// In how many of them something differs.
+    /// Number of pairs with a difference.
     pub differing: usize,
-    /// The whole partition.
+    /// Totals of the partition.
     pub total: MoreBy,
-    /// Queues in which something differs in one of the runs.
+    /// Queues that differ in any run.
     pub queues: BTreeMap<QueuePath, MoreBy>,
-    /// Applications that differ in one of the runs; those first that differ in most.
+    /// Those that differ in any run, the most frequent first.
     pub apps: Vec<AppSpread>,
 }
 
-/// Puts pairs of runs together.
+/// Summarizes pairs of runs.
 pub fn together(pairs: &[&Comparison]) -> Several {
     let totals: Vec<(&Figures, &Figures)> = pairs.iter().map(|pair| (&pair.total[0], &pair.total[1])).collect();
     let nothing = Figures::default();

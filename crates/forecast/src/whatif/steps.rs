@@ -1,11 +1,11 @@
-//! Steps of a scenario, as a what-if takes them.
+//! Scenario steps of a what-if.
 
 use super::pair::Step;
 
-/// Reads a list of steps, in YAML or JSON.
+/// Parses YAML or JSON.
 ///
 /// # Errors
-/// The first fault, with its place in the list.
+/// The first fault with its location in the list.
 pub fn read(list: &str) -> Result<Vec<Step>, String> {
     let reading = scenario::read(&format!("{{\"version\": 1, \"steps\": {list}}}"));
     match reading.scenario {

@@ -1,4 +1,4 @@
-//! The events of one run: by application, queue, user and node, and the decisions one after the other.
+//! Counts the events of one run, and records the decisions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,14 +10,13 @@ use model::{AppId, AskId, NodeId, Priority, QueuePath, Resource, Time, VCORE};
 use scheduler::state::app::Application;
 use scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 
-/// The most decisions that are kept to find the first that differs.
 const MOST_DECISIONS: usize = 1_000_000;
 
 /// What is in use over time.
 #[derive(Clone, Debug)]
 struct UseMeter {
     allocated: Resource,
-    /// Amounts times seconds.
+    /// Quantities times seconds.
     area: BTreeMap<Box<str>, f64>,
     since: Time,
     trend: Trend,
@@ -59,67 +58,67 @@ impl UseMeter {
     }
 }
 
-/// What became of an application in a run.
+/// The result of an application in a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AppTally {
-    /// The queue that it is or was in last; empty for one that was refused.
+    /// Its last queue; empty if it was rejected.
     pub queue: QueuePath,
-    /// Who submitted it.
+    /// The submitter.
     pub user: Arc<str>,
-    /// It held something when the run started.
+    /// At the start of the run.
     pub held: bool,
-    /// When it first got something, if it held nothing before.
+    /// First allocation, if it had none before.
     pub started: Option<Time>,
-    /// When it ended in the run.
+    /// End in the run.
     pub ended: Option<Time>,
-    /// Why it was refused.
+    /// Reason of its rejection.
     pub rejected: Option<Arc<str>>,
     /// It was killed.
     pub killed: bool,
-    /// Allocations that were made in the run, placeholders too.
+    /// Allocations of the run, including placeholders.
     pub allocations: u64,
-    /// Allocations that others took from it.
+    /// Number of its preempted allocations.
     pub preempted: u64,
-    /// What these had.
+    /// Resources of the preempted allocations.
     pub taken: Resource,
-    /// What of it runs at the end.
+    /// Allocations at the end.
     pub running: u64,
-    /// What of it waits at the end.
+    /// Pending requests at the end.
     pub waiting: u64,
-    /// How long its asks waited that were allocated in the run or wait at its end, all together.
+    /// Of requests that were allocated in the run or are pending at its end.
     pub waited: Duration,
-    /// How many asks that were.
+    /// Number of these requests.
     pub waits: u64,
-    /// How many of them waited longer than the plan's `long_wait`.
+    /// Number of waits above the plan's `long_wait`.
     pub long_waits: u64,
 }
 
-/// What became of a queue, a user, or of everything.
+/// A queue, a user, or the total.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// In use at the end.
+    /// Usage at the end.
     pub allocated: Resource,
-    /// Wanted at the end.
+    /// Pending resources at the end.
     pub pending: Resource,
-    /// In use over the whole run, on average.
+    /// Mean usage over the run.
     pub used: Resource,
-    /// Applications that first got something in the run.
+    /// Applications with their first allocation in the run.
     pub started: u64,
     /// Applications that ended in the run.
     pub ended: u64,
-    /// Allocations that others took.
+    /// Preempted allocations.
     pub preempted: u64,
-    /// What these had.
+    /// Resources of the preempted allocations.
     pub taken: Resource,
-    /// Asks that wait at the end.
+    /// Pending requests at the end.
     pub waiting: u64,
-    /// How long asks waited that were allocated in the run or wait at its end, all together.
+    /// Of requests that were allocated in the run or are pending at its end.
     pub waited: Duration,
-    /// How many asks that were.
+    /// Number of these requests.
     pub waits: u64,
-    /// How many of them waited longer than the plan's `long_wait`.
+    /// Number of waits above the plan's `long_wait`.
     pub long_waits: u64,
-    /// How long it had less than its guarantee and requested more of that; of a queue only.
+    /// With pending requests for guaranteed resources; only for a queue.
     pub below_guarantee: Duration,
     /// Applications that run at the end; of a queue only.
     pub running: u64,
@@ -130,7 +129,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// How long an ask waited, on average.
+    /// Returns the mean wait of a request.
     pub fn mean_wait(&self) -> Duration {
         u32::try_from(self.waits).ok().filter(|waits| *waits > 0).map_or(Duration::ZERO, |waits| self.waited / waits)
     }
@@ -147,38 +146,36 @@ impl Figures {
     }
 }
 
-/// What became of a node.
+/// The result of a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeTally {
-    /// What it has at the end.
+    /// Capacity at the end.
     pub capacity: Resource,
-    /// What of it is in use at the end.
+    /// Usage at the end.
     pub allocated: Resource,
-    /// How many allocations are on it at the end.
+    /// Number of allocations at the end.
     pub allocations: u64,
-    /// It takes allocations.
+    /// It accepts allocations.
     pub schedulable: bool,
 }
 
-/// A decision of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
     pub at: Time,
     pub text: Box<str>,
-    /// The number of the command that made it, in its run.
+    /// Number of the command in its run.
     pub command: u64,
-    /// The ask that it is for.
+    /// The request.
     pub subject: Option<(AppId, AskId)>,
 }
 
 impl PartialEq for Decision {
-    /// Whether both decide the same; the runs have different numbers of commands.
+    /// Command numbers differ between runs.
     fn eq(&self, other: &Self) -> bool {
         self.at == other.at && self.text == other.text
     }
 }
 
-/// Everything that is counted in a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     partition: Arc<str>,
@@ -189,9 +186,9 @@ pub(super) struct Tally {
     pub nodes: BTreeMap<NodeId, NodeTally>,
     pub total: Figures,
     pub decisions: Vec<Decision>,
-    /// The number of the command whose events are observed.
+    /// Number of the observed command.
     pub command: u64,
-    /// From which time on a wait is counted as a long one.
+    /// Threshold of a long wait.
     pub long_wait: Duration,
     below: BelowGuarantee,
     meters: BTreeMap<QueuePath, UseMeter>,
@@ -199,7 +196,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts from a moment on.
+    /// Starts counting.
     pub fn beginning(partition: &Partition, now: Time, long_wait: Duration) -> Self {
         let (name, below) = (Arc::clone(&partition.name), BelowGuarantee::beginning(partition, now));
         let mut tally = Self { partition: name, began: now, long_wait, below, ..Self::default() };
@@ -223,7 +220,7 @@ impl Tally {
         scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
 
-    /// Takes in what one command did; the scheduler is as it is after that.
+    /// Counts events; the scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.observe_one(event, scheduler);
@@ -275,7 +272,7 @@ impl Tally {
                 self.decide(at, None, || format!("{app} is accepted in {queue}"));
             }
             EventKind::AppRejected { app, message } => {
-                // A live one of this name stays.
+                // An active application of this name stays.
                 let tally = self.apps.entry(app.clone()).or_default();
                 tally.rejected = Some(Arc::from(message.as_str()));
                 self.decide(at, None, || format!("{app} is rejected: {message}"));
@@ -308,7 +305,6 @@ impl Tally {
         self.decide(at, None, || format!("{app} is moved to {to}"));
     }
 
-    /// What a queue, all above it, and a user have in use.
     fn use_changes(&mut self, at: Time, (queue, user): (&QueuePath, &Arc<str>), by: &Resource, more: bool) {
         let began = self.began;
         let fresh = || UseMeter::beginning(&Resource::new(), began);
@@ -327,7 +323,7 @@ impl Tally {
         }
     }
 
-    /// Ends the count: the figures at the end are read from the partition.
+    /// Reads the final state of the partition.
     pub fn end(&mut self, partition: Option<&Partition>, now: Time) {
         let Some(partition) = partition else { return };
         for (_, app) in partition.apps.iter() {

@@ -1,11 +1,10 @@
-//! The difference of two runs in a sentence.
+//! Summarizes the difference of two runs in a sentence.
 
 use std::time::Duration;
 
 use super::compare::{Comparison, Effect};
 use super::tally::Figures;
 
-/// All of it in a sentence.
 pub(super) fn sentence(comparison: &Comparison) -> String {
     if comparison.is_empty() {
         return "nothing differs".to_owned();
@@ -50,7 +49,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     parts.join(", ")
 }
 
-/// The queue that is below its guarantee for longer than before, by most.
+/// The largest increase of the time below guaranteed.
 fn below_guarantee(comparison: &Comparison) -> Option<String> {
     let time = |figures: &Option<Figures>| figures.as_ref().map_or(Duration::ZERO, |one| one.below_guarantee);
     let longer = comparison
@@ -67,7 +66,7 @@ fn plural(text: &str) -> String {
     found.unwrap_or_else(|| text.to_owned())
 }
 
-/// `12.3s`, `4m 5s`, `10m`, `2h 3m`, as in the tables of a comparison.
+/// `12.3s`, `4m 5s`, `10m`, `2h 3m`, like the tables of a comparison.
 fn seconds(time: Duration) -> String {
     if time < Duration::from_secs(60) { format!("{:.1}s", time.as_secs_f64()) } else { view::drain::span(time) }
 }

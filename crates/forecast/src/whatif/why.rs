@@ -1,4 +1,4 @@
-//! Why the first decision that differs is not made in the other run: both runs once more up to that moment, and the explanations there.
+//! Why the first different decision is not made in the other run: repeats both runs up to that time.
 
 use super::pair::Unfinished;
 use super::tally::Decision;
@@ -8,8 +8,7 @@ use scheduler::Partition;
 use view::waiting::AskWords;
 use view::waiting::Sentence;
 
-/// Why the decision with the changes is not made without them, and the other way round. `again` runs a side up to a place, with the
-/// changes or without.
+/// `again` repeats a side up to a place, with or without the changes.
 pub(super) fn not_in_the_other<'a>(
     [without, with]: [Option<&Decision>; 2],
     again: impl Fn(bool, StopBefore) -> Result<World<'a>, Unfinished>,
@@ -24,7 +23,7 @@ pub(super) fn not_in_the_other<'a>(
     Ok([why(false, without, with)?, why(true, with, without)?])
 }
 
-/// Why an ask is not allocated at a moment, as the scheduler explains it.
+/// Explains why a request is not allocated at a time.
 pub fn explained(part: &Partition, now: Time, (app, ask): &(AppId, AskId)) -> String {
     let Some(explanation) = part.explain(now, app, Some(ask)) else {
         return match part.app(app) {

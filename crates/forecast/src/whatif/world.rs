@@ -1,4 +1,4 @@
-//! A fork that is driven: everything happens at its own time, in the order of the engine.
+//! Drives a fork, in the order of the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,28 +13,26 @@ use model::{AppId, AskId, Profile, Time};
 use scenario::{Sink, Trace};
 use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
 
-/// How often a cycle is tried again while something is pending (SCH-040).
+/// SCH-040.
 const RETRY_EVERY: Duration = Duration::from_millis(100);
-/// How often it is asked whether to continue, in commands.
 const ASK_EVERY: u64 = 64;
-/// Without an event for so long, and nothing that is sure to come within an hour, nothing changes any more.
+/// Idle after this time without an event, if nothing is due within an hour.
 const QUIET: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_secs(3600);
 
-/// Stops what takes too long, or is not wanted any more.
+/// Returns false to cancel.
 pub(super) type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Where a run is stopped to look at it: before a command of this number, or before the first one after a time.
+/// Before the command with this number, or before the first command after a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StopBefore {
     pub command: u64,
     pub after: Time,
 }
 
-/// An allocation that is to end: its application, its ask, and the number of the allocation.
+/// Application, request, and allocation number.
 type Ending = (AppId, AskId, u64);
 
-/// A fork that runs.
 pub(super) struct World<'a> {
     pub scheduler: Scheduler,
     pub partition: Arc<str>,
@@ -47,21 +45,20 @@ pub(super) struct World<'a> {
     pace: Pace,
     ends: BTreeMap<(Time, u64), Ending>,
     ends_set: u64,
-    /// When something last happened.
     last_event: Time,
     trace: Option<Trace<Vec<u8>>>,
     bounds: Bounds,
     go_on: GoOn<'a>,
     commands: u64,
-    /// What arrives by itself, the last one first.
+    /// Arrivals, the last one first.
     arrivals: Vec<Arrival>,
     pub stop: Option<StopBefore>,
-    /// The step or change that is being carried out; -1 between them.
+    /// -1 between steps.
     pub step: i64,
 }
 
 impl<'a> World<'a> {
-    /// The fork, with a runtime for everything that runs in it.
+    /// Combines a fork and run times.
     pub fn new(fork: Fork, runtimes: Runtimes, bounds: Bounds, traced: bool, go_on: GoOn<'a>) -> Self {
         let tally = fork.partition().map(|part| Tally::beginning(part, fork.now, LONG_WAIT)).unwrap_or_default();
         let Fork { scheduler, partition, now, pace, text } = fork;
@@ -91,14 +88,14 @@ impl<'a> World<'a> {
         world
     }
 
-    /// The same; a wait is counted as a long one from this time on.
+    /// Sets the threshold of a long wait.
     #[must_use]
     pub fn counting_long_waits(mut self, from: Duration) -> Self {
         self.tally.long_wait = from;
         self
     }
 
-    /// The same, with what arrives by itself.
+    /// Adds arrivals.
     #[must_use]
     pub fn with_arrivals(mut self, arrivals: &Arrivals) -> Self {
         self.arrivals.extend(arrivals.list.iter().rev().cloned());
@@ -106,7 +103,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// The partition that it is about.
+    /// Returns the partition.
     pub fn part(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
@@ -133,7 +130,7 @@ impl<'a> World<'a> {
         self.ends.insert((at, self.ends_set), ending);
     }
 
-    /// The trace so far as text, and whether it is cut off.
+    /// Returns the trace, and whether it is cut off.
     pub fn take_trace(&mut self) -> (String, bool) {
         let bytes = self.trace.take().and_then(|trace| trace.finish().ok()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
@@ -142,12 +139,12 @@ impl<'a> World<'a> {
         (retained, cut)
     }
 
-    /// Carries out a command for the partition now.
+    /// Applies a command to the partition.
     pub fn give(&mut self, command: PartitionCommand) -> Result<Vec<Event>, Unfinished> {
         self.apply(&Command::In { partition: Some(Arc::clone(&self.partition)), command })
     }
 
-    /// Carries out a command now, with all that it left unfinished.
+    /// Applies a command and its pending work.
     pub fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Unfinished> {
         if self.stop.is_some_and(|stop| self.commands + 1 >= stop.command || self.now > stop.after) {
             return Err(Unfinished::Stopped);
@@ -174,7 +171,7 @@ impl<'a> World<'a> {
             }
         }
         if let Some(trace) = &mut self.trace {
-            // Writing into a vector never fails.
+            // Writing to a vector cannot fail.
             let _written = trace.events(self.step, &events);
         }
         Ok(events)
@@ -191,7 +188,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Does what is due by a time.
+    /// Runs what is due until a time.
     pub fn until(&mut self, until: Time) -> Result<(), Unfinished> {
         loop {
             if self.pace.cycle_due {
@@ -211,7 +208,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Does everything that is due until nothing changes any more. Returns whether that happened before `most`.
+    /// Returns false if that takes longer than `most`.
     pub fn until_idle(&mut self, most: Time) -> Result<bool, Unfinished> {
         while self.now < most {
             if self.pace.cycle_due {
@@ -233,7 +230,7 @@ impl<'a> World<'a> {
         Ok(false)
     }
 
-    /// So many cycles, fewer where one finds nothing and nothing is left to look at.
+    /// Runs cycles, fewer if nothing is left.
     pub fn cycle_often(&mut self, cycles: u64) -> Result<(), Unfinished> {
         for _ in 0..cycles {
             self.cycle()?;
@@ -256,7 +253,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// The next try that can find something: what is known to find nothing is passed over, in steps of the same length.
+    /// Skips retries that are known to find nothing.
     fn next_retry(&self) -> Time {
         let every = RETRY_EVERY.as_micros() as u64;
         let quiet = self.scheduler.quiet_until().unwrap_or(self.now).0.saturating_sub(self.now.0);

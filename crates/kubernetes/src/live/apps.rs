@@ -13,46 +13,45 @@ use crate::objects::Pod;
 use model::{AppId, AppState, AskId};
 use scheduler::{PartitionCommand, Submission};
 
-/// The reason of all Events about gangs.
 const GANG: &str = "GangScheduling";
-/// By this the scheduler says that a gang did not come together in time.
+/// The scheduler's reason for a gang timeout.
 const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 
-/// What of a gang is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Its pods are requested as they come.
+    /// Its pods are requested as they arrive.
     Running,
-    /// Placeholders are made; once all stand, real pods are requested.
+    /// Placeholders are created; then real pods are requested.
     Reserving,
-    /// It was given up; once no placeholder is left, real pods are requested.
+    /// Timed out; real pods are requested when the placeholders have ended.
     Resuming,
 }
 
-/// An application, from its first pod until neither the scheduler nor the cluster has anything of it.
+/// An application, until neither the scheduler nor the cluster has anything of it.
 #[derive(Clone, Debug)]
 pub(super) struct App {
-    /// The pod that it was made from.
+    /// Its first pod.
     pub first: Arc<Pod>,
     pub groups: Vec<TaskGroup>,
     pub phase: Phase,
-    /// The pod that started it, by UID (K8S-127).
+    /// UID of the pod that started it (K8S-127).
     originator: Option<String>,
     pub members: BTreeSet<AskId>,
-    /// Why the scheduler refuses it.
+    /// Why the scheduler rejects it.
     pub refused: Option<String>,
-    /// The scheduler has it no more.
+    /// Final state, after the scheduler has removed it.
     over: Option<AppState>,
-    /// Placeholders that are being created, by name, with their group.
+    /// Groups of placeholders that are being created, by name.
     creating: BTreeMap<String, String>,
-    /// How many were made, so that each has another name.
+    /// Number of created placeholders, for unique names.
     made: u64,
 }
 
 impl Live {
-    /// A pod is a member of its application, which is submitted with the first one. Returns whether the pod started it.
+    /// Submits the application with the first pod. Returns true if the pod started it.
     pub(super) fn join(&mut self, id: &AppId, uid: &AskId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
-        // A pod that comes after the end starts a new one; one that failed is not started again while it has pods (K8S-138).
+        // A pod that comes after the end starts a new application; a failed one is not restarted while it has pods
+        // (K8S-138).
         let is_over = |app: &App| match app.over {
             Some(AppState::Failed | AppState::Failing) => app.members.is_empty(),
             over => over.is_some(),
@@ -103,14 +102,14 @@ impl Live {
         sink.apply(PartitionCommand::Submit(Submission { created, ..submission }));
     }
 
-    /// Whether a real pod of an application has a node: that ends the phase of a gang (K8S-223).
+    /// A real pod has a node, which ends the gang phase (K8S-223).
     fn has_begun(&self, id: &AppId) -> bool {
         let is_member = |pod: &Pod| application::id(&pod.metadata, self.settings.unique_ids) == id.as_str();
         let pods = self.cluster.pods.values().filter(|pod| self.is_own(pod) && !pod.is_terminated());
         pods.filter(|pod| pod.node().is_some() && !gang::is_placeholder(&pod.metadata)).any(|pod| is_member(pod))
     }
 
-    /// Whether a pod has to wait for the placeholders of its gang.
+    /// Returns true if the pod must wait for the placeholders of its gang.
     pub(super) fn holds(&mut self, id: &AppId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
         let uid = AskId::from(pod.metadata.uid.as_str());
         self.join(id, &uid, pod, sink);
@@ -123,7 +122,7 @@ impl Live {
         members.into_iter().flatten().filter_map(|uid| Some((uid.clone(), self.tasks.get(uid)?))).collect()
     }
 
-    /// Looks whether a gang stands, or lacks placeholders.
+    /// Checks whether a gang is complete, or has missing placeholders.
     pub(super) fn check_gang(&mut self, id: &AppId, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get(id).filter(|app| app.phase != Phase::Running) else { return };
         let (phase, groups) = (app.phase, app.groups.clone());
@@ -149,7 +148,6 @@ impl Live {
         self.release_held(id, sink);
     }
 
-    /// The real pods of a gang are requested from now on.
     fn release_held(&mut self, id: &AppId, sink: &mut dyn Sink) {
         if let Some(app) = self.apps.get_mut(id) {
             app.phase = Phase::Running;
@@ -162,12 +160,12 @@ impl Live {
         }
     }
 
-    /// Creates the placeholders that a gang lacks (K8S-220, K8S-223).
+    /// K8S-220, K8S-223.
     pub(super) fn create_missing(&mut self, id: &AppId) {
         if !self.started {
             return;
         }
-        // One that has failed or ended gets no new ones for those that are deleted.
+        // A failed or completed application gets no new placeholders for deleted ones.
         let wants = |app: &&App| app.phase == Phase::Reserving && app.refused.is_none() && app.over.is_none();
         let Some(app) = self.apps.get(id).filter(wants) else { return };
         let (first, groups, raw) = (Arc::clone(&app.first), app.groups.clone(), raw_groups(&app.first));
@@ -201,7 +199,7 @@ impl Live {
         self.deeds.extend(deeds);
     }
 
-    /// A placeholder could not be created: the application runs without a gang (K8S-220).
+    /// The application runs without a gang (K8S-220).
     pub(super) fn not_created(&mut self, id: &str, why: &Failure, sink: &mut dyn Sink) {
         let id = AppId::from(id);
         let Some(app) = self.apps.get_mut(&id).filter(|app| app.phase == Phase::Reserving) else { return };
@@ -219,7 +217,6 @@ impl Live {
         there.iter().for_each(|uid| self.delete(uid));
     }
 
-    /// A pod of an application no longer exists.
     pub(super) fn member_gone(&mut self, id: &AppId, uid: &AskId, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get_mut(id) else { return };
         app.members.remove(uid);
@@ -230,7 +227,7 @@ impl Live {
         self.check_gang(id, sink);
     }
 
-    /// The scheduler does not take an application (K8S-203). Its pods stay, and are tried again once queues or quotas are others.
+    /// Its pods stay, and are retried after changes of queues or quotas (K8S-203).
     pub(super) fn app_refused(&mut self, id: &AppId, why: &str, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get_mut(id) else { return };
         app.refused = Some(why.to_owned());
@@ -238,12 +235,11 @@ impl Live {
         members.iter().for_each(|uid| self.refuse(uid, why, sink));
     }
 
-    /// Queues or quotas are others: what was refused is tried again.
     pub(super) fn try_refused_again(&mut self, sink: &mut dyn Sink) {
         self.apps.retain(|_, app| app.refused.is_none());
         let is_refused = |task: &Task| match &task.stage {
             Stage::Refused(_) => true,
-            // One that could not become an allocation; of others the application is not gone.
+            // Only if its application is gone: it could not become an allocation.
             Stage::Leftover(_) => !self.apps.contains_key(&task.app),
             _ => false,
         };
@@ -259,7 +255,6 @@ impl Live {
         }
     }
 
-    /// An application is in another state.
     pub(super) fn app_state(&mut self, id: &AppId, state: AppState, message: &str, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get_mut(id) else { return };
         match state {
@@ -287,7 +282,7 @@ impl Live {
         }
     }
 
-    /// An application fails: its placeholders go. Those pods fail that wait for a gang that did not come together (K8S-203).
+    /// Deletes placeholders, and fails pods that wait for an incomplete gang (K8S-203).
     fn app_failed(&mut self, id: &AppId, message: &str, sink: &mut dyn Sink) {
         self.delete_placeholders(id);
         let waiting: Vec<(AskId, Arc<Pod>)> = self
@@ -312,13 +307,12 @@ impl Live {
     }
 }
 
-/// The groups as written, in their order.
 fn raw_groups(first: &Pod) -> Vec<serde_json::Value> {
     let text = first.metadata.annotation(&crate::names::own(crate::names::TASK_GROUPS));
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Ten characters that are the same for the same placeholder, so that one that was created already is not created once more.
+/// Stable for a placeholder, so that it is not created twice.
 fn suffix(uid: &str, number: u64) -> String {
     use sha2::{Digest as _, Sha256};
     const SIGNS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";

@@ -1,4 +1,4 @@
-//! What the scheduler says, as deeds (K8S-203).
+//! Converts the scheduler's events to deeds (K8S-203).
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use model::{AppId, AskId, NodeId};
 use scheduler::{Event, EventKind, ReleaseReason};
 
 impl Live {
-    /// Takes what the scheduler has said, until it says nothing more.
     pub(super) fn hear(&mut self, sink: &mut dyn Sink) {
         loop {
             let events = sink.take_events();
@@ -48,7 +47,6 @@ impl Live {
         }
     }
 
-    /// The scheduler has decided where a pod goes.
     fn allocated(&mut self, ask: &AskId, node: &NodeId) {
         let Some(task) = self.tasks.get_mut(ask).filter(|task| task.stage == Stage::Pending) else { return };
         task.stage = Stage::Assumed(node.to_string());
@@ -56,18 +54,18 @@ impl Live {
         self.do_later(Deed::Bind { pod, node: node.to_string() });
     }
 
-    /// An allocation no longer exists from the scheduler, and not because we took it away.
+    /// For an allocation that was not withdrawn here.
     fn released(&mut self, ask: &AskId, reason: ReleaseReason, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(ask) else { return };
         match (&task.stage, reason) {
             (Stage::Bound(_), _) => self.leave_over(ask, sink),
-            // Its node went before it was bound (K8S-157).
+            // Its node was removed before the binding (K8S-157).
             (Stage::Assumed(_), ReleaseReason::NodeRemoved) => {
                 self.set(ask, Stage::Left(String::new()));
                 self.enter(ask, sink);
             }
             (Stage::Assumed(node), _) => {
-                // The binding may be under way; if it came about, the watch says so.
+                // The binding may be in progress; if it succeeds, the watch reports it.
                 let reason = format!("the scheduler released it on node {node}");
                 self.set(ask, Stage::Left(reason));
             }
@@ -75,7 +73,7 @@ impl Live {
         }
     }
 
-    /// A pending ask no longer exists from the scheduler, and not because we took it away.
+    /// For a pending request that was not withdrawn here.
     fn removed(&mut self, ask: &AskId) {
         let Some(task) = self.tasks.get(ask).filter(|task| task.stage == Stage::Pending) else { return };
         let is_placeholder = task.is_placeholder();
@@ -85,7 +83,7 @@ impl Live {
         }
     }
 
-    /// The scheduler needs an allocation to end; it counts until its pod no longer exists (K8S-095).
+    /// The allocation counts until its pod is gone (K8S-095).
     fn stopping(&mut self, ask: &AskId, reason: ReleaseReason) {
         let Some(task) = self.tasks.get_mut(ask) else { return };
         let victim = task.victim.take();
@@ -110,7 +108,6 @@ impl Live {
         }
     }
 
-    /// Someone has killed an application: its pods are deleted.
     fn killed(&mut self, app: &AppId, by: &str, reason: &str) {
         let members: Vec<AskId> =
             self.apps.get(app).map(|app| app.members.iter().cloned().collect()).unwrap_or_default();

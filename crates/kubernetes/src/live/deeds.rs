@@ -1,16 +1,16 @@
-//! What is to be done in the cluster, and what came of it.
+//! Operations in the cluster, and their results.
 
 use crate::objects::{Meta, Pod};
 use model::AskId;
 
-/// A pod by its name, and by the UID that no other pod of that name has.
+/// A pod by name and UID.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodName {
-    /// The namespace that it is in.
+    /// Namespace.
     pub namespace: String,
-    /// Its name there.
+    /// Name.
     pub name: String,
-    /// By it the scheduler knows the pod.
+    /// UID, the request ID.
     pub uid: String,
 }
 
@@ -20,117 +20,117 @@ impl PodName {
         Self { namespace: namespace.clone(), name: name.clone(), uid: uid.clone() }
     }
 
-    /// The ask of the pod.
+    /// Returns the request of the pod.
     pub fn ask(&self) -> AskId {
         AskId::from(self.uid.as_str())
     }
 }
 
-/// How an Event of Kubernetes is shown.
+/// The type of a Kubernetes Event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Nothing has to be done about it.
+    /// Informational.
     Normal,
-    /// Something is wrong.
+    /// A problem.
     Warning,
 }
 
-/// An Event of Kubernetes about a pod (K8S-230).
+/// A Kubernetes Event about a pod (K8S-230).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Said {
-    /// The pod that it is about.
+    /// The pod.
     pub pod: PodName,
-    /// Whether something is wrong.
+    /// Type.
     pub weight: Weight,
-    /// One word, by which tools know it.
+    /// Machine-readable reason.
     pub reason: &'static str,
-    /// One word for what was done.
+    /// Machine-readable action.
     pub action: &'static str,
-    /// The words for a person.
+    /// Message for the user.
     pub message: String,
 }
 
-/// Something to be done in the cluster.
+/// An operation in the cluster.
 #[derive(Clone, Debug)]
 pub enum Deed {
     /// Bind a pod to a node.
     Bind {
-        /// The pod, which is on no node yet.
+        /// The unbound pod.
         pod: PodName,
-        /// The node that it is to run on.
+        /// The node.
         node: String,
     },
     /// Delete a pod, with its own grace period.
     Delete {
-        /// The pod, by its UID too.
+        /// The pod, identified by UID.
         pod: PodName,
     },
-    /// Create a pod that holds room for a gang.
+    /// Create a placeholder pod.
     Create(Box<Placeholder>),
     /// Set the phase of a pod to Failed.
     Fail {
-        /// The pod, which is on no node.
+        /// The unbound pod.
         pod: PodName,
-        /// One word for why.
+        /// Machine-readable reason.
         reason: &'static str,
-        /// The words for a person.
+        /// Message for the user.
         message: String,
     },
     /// Write an Event.
     Say(Said),
 }
 
-/// A pod that holds room for a member of a gang, to be created.
+/// A placeholder pod to be created.
 #[derive(Clone, Debug)]
 pub struct Placeholder {
     pub(crate) pod: Pod,
-    /// The pod that owns it: the one that its application started with.
+    /// Its owner: the originator of the application.
     pub owner: PodName,
-    /// The application whose gang it is of.
+    /// Application.
     pub app: String,
-    /// The group as its application declares it, word by word.
+    /// The task group, verbatim.
     pub group: serde_json::Value,
-    /// The secrets by which its image is pulled: those of its owner.
+    /// Image pull secrets of its owner.
     pub pull_secrets: Vec<String>,
 }
 
-/// Why something was not done.
+/// Why an operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The pod is another one by now, is being deleted, or has a node: the watch will say how it is (K8S-214).
+    /// Replaced, being deleted, or bound: the watch reports the new state (K8S-214).
     Overtaken(String),
-    /// It is not there.
+    /// It does not exist.
     Gone,
-    /// The API server refused it, or did not answer.
+    /// Rejected by the API server, or without an answer.
     Failed(String),
 }
 
-/// What came of a deed.
+/// The result of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A pod was to be bound to a node.
+    /// Result of a binding.
     Bound {
-        /// The pod that was to be bound.
+        /// The pod.
         pod: PodName,
-        /// The node of the deed.
+        /// The node.
         node: String,
-        /// Whether the API server took it.
+        /// Success, or the failure.
         done: Result<(), Failure>,
     },
-    /// Of a deletion.
+    /// Result of a deletion.
     Deleted {
-        /// The pod that was to be deleted.
+        /// The pod.
         pod: PodName,
-        /// Whether it is being deleted.
+        /// Success: it is being deleted.
         done: Result<(), Failure>,
     },
-    /// Of the creation of a placeholder.
+    /// Result of the creation of a placeholder.
     Created {
-        /// The application of the gang.
+        /// Application of the gang.
         app: String,
-        /// The pod that was to own it, which gets an Event.
+        /// Its owner, which gets an Event.
         owner: PodName,
-        /// Whether it is there.
+        /// Success, or the failure.
         done: Result<(), Failure>,
     },
 }

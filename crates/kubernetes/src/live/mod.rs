@@ -1,5 +1,4 @@
-//! A cluster that changes, as commands of a scheduler: objects that come, change and go, and what the scheduler decides, in their order; commands
-//! and [`Deed`]s out.
+//! Maps a changing cluster to scheduler commands.
 //!
 //! ```text
 //!  objects of the API server ─┐                        ┌─> commands ──> scheduler ──> events ─┐
@@ -9,14 +8,11 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: no clock, no IO; the same inputs in the same order give the same commands and deeds;
-//! - the cluster is the truth: a pod with a node is an allocation there, no matter who bound it and whether it fits;
-//! - the snapshot of the filters has what a command is about before the command, and every pod that is on a node or is to go there;
-//! - nothing is decided before everything is taken over that is there at the start (K8S-201);
-//! - what a node has of pods that are no allocations of kornsole is in `occupied`; one with a pod whose use cannot be read is closed.
-//!
-//! Where to read: [`Live::batch`] takes inputs; `stage` has the stages of a pod and `pods` the steps between them, `apps` applications and gangs, `nodes` nodes and what others
-//! use of them, `decisions` what the scheduler says, `deeds` what is to be done.
+//! - pure: the same inputs in the same order give the same commands and deeds;
+//! - the cluster is the truth: a pod with a node is an allocation there, even if it does not fit;
+//! - the filters get an object before the command about it, and know every pod that is on a node or assigned to one;
+//! - nothing is decided before the initial state is loaded (K8S-201);
+//! - `occupied` contains the usage of other pods; a node with unreadable usage is unschedulable.
 
 mod apps;
 mod decisions;
@@ -43,74 +39,74 @@ use super::recovery::{LeftAlone, Settings};
 use model::{AppId, AskId, Time};
 use scheduler::{Event, PartitionCommand};
 
-/// The partition that pods are in (K8S-124).
+/// The partition of pods (K8S-124).
 pub const PARTITION: &str = "default";
 
-/// The scheduler that a live mapping feeds.
+/// The scheduler of a live mapping.
 pub trait Sink {
-    /// Returns a command, for the partition of pods.
+    /// Applies a command to the partition of pods.
     fn apply(&mut self, command: PartitionCommand);
 
-    /// From now on these filters decide.
+    /// Sets the filters.
     fn set_filters(&mut self, filters: Snapshot);
 
     /// Changes the filters.
     fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot));
 
-    /// The filters are to forget a pod: it no longer exists.
+    /// Removes a deleted pod from the filters.
     fn forget_pod(&mut self, uid: &str) {
         self.filters(&mut |filters| filters.drop_pod(uid));
     }
 
-    /// What the scheduler said since this was last asked, in its order.
+    /// Returns the events since the last call, in order.
     fn take_events(&mut self) -> Vec<Event>;
 }
 
-/// An object of the API server that scheduling examines, by its JSON.
+/// A parsed object.
 #[derive(Clone, Debug)]
 pub struct LiveObject(pub(super) Object);
 
-/// A pod that is on a node.
+/// A pod on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodBinding {
-    /// The UID of the pod.
+    /// UID of the pod.
     pub ask: AskId,
-    /// By its condition `PodScheduled`: when it was bound, to a second.
+    /// To the second, from `PodScheduled`.
     pub scheduled: Option<Time>,
 }
 
-/// What an object is found by: its kind, its namespace (empty for what has none), its name.
+/// The key of an object: kind, namespace, name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
-    /// As a manifest names it: `Pod`, `Node`.
+    /// Name as in a manifest: `Pod`, `Node`.
     pub kind: &'static str,
-    /// Empty for what is in no namespace.
+    /// Empty for objects without a namespace.
     pub namespace: String,
-    /// The name within the namespace.
+    /// Name.
     pub name: String,
 }
 
-/// What a live mapping is given.
+/// An input of a live mapping.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// An object is there, as it is now.
+    /// An object was added or changed.
     Put(LiveObject),
-    /// An object no longer exists.
+    /// An object was removed.
     Gone(ObjectKey),
-    /// What came of a deed.
+    /// The result of a deed.
     Done(Outcome),
-    /// The queues are others: what was refused is tried again.
+    /// The queues changed: retry rejections.
     Configured,
 }
 
-/// The live mapping: what of the cluster the scheduler has been given.
+/// What of the cluster the scheduler has.
 #[derive(Clone, Debug)]
 pub struct Live {
     settings: Settings,
     sidecars: SidecarSum,
     now: Time,
     cluster: Cluster,
-    /// Everything that was there at the start has been taken over.
+    /// The initial state is loaded.
     started: bool,
     nodes: BTreeMap<String, nodes::NodeMark>,
     /// Pods of kornsole by UID.
@@ -118,15 +114,15 @@ pub struct Live {
     apps: BTreeMap<AppId, apps::App>,
     /// Pods of kornsole that wait for a time.
     later: BTreeSet<(Time, AskId)>,
-    /// The filters have to be made again.
+    /// The filters must be rebuilt.
     stale: bool,
-    /// Volumes are attached or detached, or it is known by now which they are, or their node: the filters have to be reported.
+    /// Attachments, volumes, or nodes changed: the filters need the attachments again.
     reattach: bool,
     deeds: Vec<Deed>,
 }
 
 impl Live {
-    /// Takes inputs in their order, after what the scheduler has said meanwhile. `now` counts from 1970. Returns what is to be done.
+    /// Handles inputs in order, after the scheduler's events. `now` is since 1970. Returns the operations.
     pub fn batch(&mut self, now: Time, inputs: Vec<Input>, sink: &mut dyn Sink) -> Vec<Deed> {
         self.now = self.now.max(now);
         self.hear(sink);
@@ -145,17 +141,17 @@ impl Live {
         std::mem::take(&mut self.deeds)
     }
 
-    /// When it has to be examined again without any input.
+    /// Returns when it must run again without an input.
     pub fn next_due(&self) -> Option<Time> {
         self.later.first().map(|(due, _)| *due)
     }
 
-    /// The cluster unchanged.
+    /// Returns the cluster.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// The pods of kornsole that nothing is requested, each with why.
+    /// Returns pods with reasons.
     pub fn left_alone(&self) -> Vec<LeftAlone> {
         let why = |task: &stage::Task| {
             let reason = task.stage.why_not_asked()?.to_owned();
@@ -164,47 +160,45 @@ impl Live {
         self.tasks.values().filter_map(why).collect()
     }
 
-    /// The namespace, name and UID of a pod of kornsole.
+    /// Returns the name of a pod of kornsole.
     pub fn pod_of(&self, ask: &AskId) -> Option<PodName> {
         self.tasks.get(ask).map(|task| PodName::of(&task.pod.metadata))
     }
 
-    /// Which pod of kornsole an ask is, of those that wait for the scheduler.
+    /// Waits for the scheduler.
     pub fn is_pending(&self, ask: &AskId) -> bool {
         self.tasks.get(ask).is_some_and(|task| matches!(task.stage, stage::Stage::Pending))
     }
 
-    /// How many pods of kornsole there are, and how many of those are on nodes.
+    /// Counts the pods of kornsole, and those on nodes.
     pub fn counts(&self) -> (usize, usize) {
         (self.tasks.len(), self.tasks.values().filter(|task| task.stage.node().is_some()).count())
     }
 
-    /// The pods of kornsole that are on nodes.
+    /// Returns the pods of kornsole on nodes.
     pub fn on_nodes(&self) -> BTreeSet<AskId> {
         let on_node = self.tasks.iter().filter(|(_, task)| task.pod.node().is_some());
         on_node.map(|(uid, _)| uid.clone()).collect()
     }
 
-    /// The pods of kornsole, each with its namespace and name.
+    /// Returns `namespace/name` of the pods of kornsole.
     pub fn names(&self) -> impl Iterator<Item = (AskId, String)> {
         self.tasks.iter().map(|(uid, task)| (uid.clone(), task.pod.metadata.path()))
     }
 
     fn do_later(&mut self, deed: Deed) {
-        // What is there at the start was reported by who ran before.
+        // The previous instance reported the initial state already.
         if self.started || !matches!(deed, Deed::Say(_)) {
             self.deeds.push(deed);
         }
     }
 
-    /// The pods that the filters have to know.
     fn seen(&self) -> Vec<&Arc<super::objects::Pod>> {
         let ours = self.tasks.values().filter(|task| task.stage.is_seen()).map(|task| &task.pod);
         let others = self.cluster.pods.values().filter(|pod| !self.is_own(pod));
         ours.chain(others.filter(|pod| pod.node().is_some_and(|node| self.nodes.contains_key(node)))).collect()
     }
 
-    /// Makes the filters again if they have to be.
     fn renew_filters(&mut self, sink: &mut dyn Sink) {
         let mut old = None;
         let mut stale = self.stale;

@@ -1,4 +1,4 @@
-//! Nodes, and what is used of them by pods that are no allocations of kornsole (K8S-150 to K8S-158).
+//! Nodes, and their occupied resources (K8S-150 to K8S-158).
 
 use std::collections::BTreeMap;
 
@@ -10,28 +10,25 @@ use crate::predicates::NodeChange;
 use model::{NodeId, Resource};
 use scheduler::{ForeignAllocation, NodeSpec, PartitionCommand};
 
-/// A node of the cluster, and what the scheduler has been given of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeMark {
-    /// The pods that are no allocations of kornsole, by UID.
+    /// Pods that are not allocations of kornsole, by UID.
     pub occupants: BTreeMap<String, Occupant>,
-    /// The scheduler has not been given these pods as they are now.
+    /// The scheduler does not know these pods in their current form.
     unnamed: bool,
     capacity: Resource,
     occupied: Resource,
     open: bool,
 }
 
-/// A pod on a node that is no allocation of kornsole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Occupant {
     shown: ForeignAllocation,
-    /// What it uses can be read.
+    /// Its usage can be parsed.
     readable: bool,
 }
 
 impl Occupant {
-    /// `None`: what it uses cannot be read.
     fn of(pod: &Pod, resource: Option<Resource>) -> Self {
         let meta = &pod.metadata;
         let shown = ForeignAllocation {
@@ -47,7 +44,6 @@ impl Occupant {
 }
 
 impl Live {
-    /// Whether a node is there for the scheduler.
     pub(super) fn knows_node(&self, name: &str) -> bool {
         self.nodes.contains_key(name)
     }
@@ -74,13 +70,13 @@ impl Live {
         }
         self.nodes.insert(name.clone(), NodeMark { capacity: spec.capacity.clone(), ..NodeMark::default() });
         self.reattach = true;
-        // Closed until running allocations there is taken over (K8S-201).
+        // Unschedulable until its running allocations are loaded (K8S-201).
         sink.apply(PartitionCommand::AddNode(NodeSpec { drained: true, ..spec }));
         self.adopt_orphans(&name, sink);
         self.refresh_node(&name, None, sink);
     }
 
-    /// A node no longer exists; what ran there is an orphan until it returns (K8S-157).
+    /// Its pods are orphans until it returns (K8S-157).
     pub(super) fn remove_node(&mut self, name: &str, sink: &mut dyn Sink) {
         self.cluster.nodes.remove(name);
         if self.nodes.remove(name).is_none() {
@@ -90,7 +86,6 @@ impl Live {
         sink.apply(PartitionCommand::RemoveNode(NodeId::from(name)));
     }
 
-    /// Returns the scheduler what of a node has changed.
     pub(super) fn refresh_node(&mut self, name: &str, capacity: Option<Resource>, sink: &mut dyn Sink) {
         let (Some(mark), Some(object)) = (self.nodes.get_mut(name), self.cluster.nodes.get(name)) else { return };
         let mut occupied = Resource::new();
@@ -117,7 +112,7 @@ impl Live {
         }
     }
 
-    /// A pod that is no allocation uses a node. `None`: what it uses cannot be read.
+    /// `None`: the usage cannot be parsed.
     pub(super) fn occupy(&mut self, node: &str, pod: &Pod, resource: Option<Resource>, sink: &mut dyn Sink) {
         let Some(mark) = self.nodes.get_mut(node) else { return };
         let new = Occupant::of(pod, resource);
@@ -130,7 +125,6 @@ impl Live {
         }
     }
 
-    /// A pod that was no allocation uses a node no more.
     pub(super) fn vacate(&mut self, node: &str, uid: &str, sink: &mut dyn Sink) {
         let Some(mark) = self.nodes.get_mut(node) else { return };
         if mark.occupants.remove(uid).is_some() {

@@ -1,4 +1,4 @@
-//! Objects that come, change and go.
+//! Added, changed, and removed objects.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::objects::Object;
 use model::AskId;
 
 impl LiveObject {
-    /// Reads an object of a kind, which objects in a list do not say themselves.
+    /// Parses an object; objects in a list do not contain their kind.
     ///
     /// # Errors
-    /// It is of no kind that is examined, or what of it cannot be read.
+    /// The kind is not supported, or a field is invalid.
     pub fn read(kind: &'static str, mut value: Value) -> Result<Self, String> {
         if let Value::Object(fields) = &mut value {
             fields.insert("kind".to_owned(), Value::from(kind));
@@ -22,19 +22,19 @@ impl LiveObject {
         read.map(Self).ok_or_else(|| format!("objects of the kind {kind} are ignored"))
     }
 
-    /// By what it is found.
+    /// Returns its key.
     pub fn key(&self) -> ObjectKey {
         let meta = self.0.meta();
         ObjectKey { kind: self.0.kind(), namespace: meta.namespace.clone(), name: meta.name.clone() }
     }
 
-    /// The UID of a pod, with its namespace and name; `None` of another kind.
+    /// Returns the UID, and `namespace/name`, of a pod.
     pub fn pod(&self) -> Option<(AskId, String)> {
         let Object::Pod(pod) = &self.0 else { return None };
         Some((AskId::from(pod.metadata.uid.as_str()), pod.metadata.path()))
     }
 
-    /// How a pod of one of these schedulers is bound; `None` where it is on no node, or has ended, or is another scheduler's.
+    /// Returns `None` if the pod has no node, has ended, or belongs to another scheduler.
     pub fn binding(&self, schedulers: &[String]) -> Option<PodBinding> {
         let Object::Pod(pod) = &self.0 else { return None };
         pod.node().filter(|_| schedulers.contains(&pod.spec.scheduler_name) && !pod.is_terminated())?;
@@ -53,7 +53,7 @@ impl Live {
                 let name = namespace.metadata.name.clone();
                 let old = self.cluster.namespaces.insert(name, namespace.clone());
                 let labels = old.as_ref().map(|old| &old.metadata.labels);
-                // The watches are not one: pods of a namespace may have been seen before it, and without its labels.
+                // Watches are separate: pods may have arrived before their namespace, without its labels.
                 self.stale |= match labels {
                     Some(labels) => *labels != namespace.metadata.labels,
                     None => !namespace.metadata.labels.is_empty() && self.has_pods_in(&namespace.metadata.name),
@@ -112,7 +112,6 @@ impl Live {
         }
     }
 
-    /// How many volumes a node can have is another number.
     fn limits_changed(&self, node: &str, sink: &mut dyn Sink) {
         if self.started {
             let says = self.cluster.storage().csi_nodes.get(node);

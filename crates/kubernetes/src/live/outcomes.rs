@@ -1,4 +1,4 @@
-//! What came of deeds (K8S-213, K8S-214).
+//! Handles the results of deeds (K8S-213, K8S-214).
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::stage::Stage;
 use super::{Live, Sink};
 use model::AskId;
 
-/// The first pause after a binding that failed; it doubles with each.
+/// Pause after a failed binding; doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// When a deletion that failed is tried again.
+/// Pause after a failed deletion.
 const DELETE_AGAIN: Duration = Duration::from_secs(5);
-/// After this many failures on one node it is omitted, for so long.
+/// After this many failures on a node, the pod skips it for this long.
 const MOST_FAILURES: u32 = 3;
 const LEFT_OUT: Duration = Duration::from_secs(300);
 
@@ -58,7 +58,7 @@ impl Live {
                 self.say(&object, Weight::Normal, "PodBindSuccessful", "PodBindSuccessful", message);
                 self.check_gang(&app, sink);
             }
-            // Not a failure: the watch says what it is now (K8S-214).
+            // Not a failure: the watch reports the new state (K8S-214).
             Err(Failure::Overtaken(_) | Failure::Gone) => {}
             Err(Failure::Failed(why)) => {
                 let doubled = FIRST_PAUSE.saturating_mul(1 << task.failures.min(16)).min(LONGEST_PAUSE);
@@ -74,7 +74,7 @@ impl Live {
         }
     }
 
-    /// Leaves a node out for a pod that could not be bound there again and again.
+    /// Excludes a node for a pod after repeated binding failures.
     fn count_failure(&mut self, uid: &AskId, node: &str, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let at = task.bad_nodes.iter().position(|(name, ..)| name == node).unwrap_or_else(|| {
@@ -91,7 +91,6 @@ impl Live {
         }
     }
 
-    /// What waited for a time that has come.
     pub(super) fn ask_those_due(&mut self, sink: &mut dyn Sink) {
         while let Some((due, uid)) = self.later.first().filter(|(due, _)| *due <= self.now).cloned() {
             self.later.remove(&(due, uid.clone()));

@@ -1,11 +1,11 @@
-//! A pod that holds room for a member of a gang, as it is created (K8S-220).
+//! Creates placeholder pods (K8S-220).
 
 use serde_json::{Map, Value, json};
 
 use super::deeds::Placeholder;
 
 impl Placeholder {
-    /// Its manifest, with this image. What its group says of nodes is taken over word by word.
+    /// Copies the node conditions of the group verbatim.
     pub fn manifest(&self, image: &str) -> Value {
         let (meta, spec) = (&self.pod.metadata, &self.pod.spec);
         let owner = json!({
@@ -50,7 +50,7 @@ impl Placeholder {
         })
     }
 
-    /// What the group says under a key, which may be written in any case.
+    /// Keys are not case-sensitive.
     fn of_group(&self, key: &str) -> Option<&Value> {
         let fields = self.group.as_object()?;
         fields.iter().find(|(name, value)| name.eq_ignore_ascii_case(key) && !value.is_null()).map(|(_, value)| value)

@@ -1,4 +1,4 @@
-//! Pods: where each is between the cluster and the scheduler (K8S-124 to K8S-137, K8S-155, K8S-158).
+//! Transitions of pods (K8S-124 to K8S-137, K8S-155, K8S-158).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use model::{AppId, AskId, NodeId, Resource};
 use scheduler::{AskSpec, PartitionCommand};
 
 impl Live {
-    /// Whether a pod is kornsole to schedule (K8S-110).
+    /// K8S-110.
     pub(super) fn is_own(&self, pod: &Pod) -> bool {
         self.settings.scheduler_names.contains(&pod.spec.scheduler_name)
     }
@@ -23,7 +23,7 @@ impl Live {
         let meta = &pod.metadata;
         let place = (meta.namespace.clone(), meta.name.clone());
         let known = self.cluster.pods.get(&place).cloned();
-        // Another pod has its name: the one before no longer exists.
+        // Another pod has its name: the earlier one is gone.
         if let Some(before) = known.as_ref().filter(|known| known.metadata.uid != meta.uid) {
             self.end_pod(before, sink);
         }
@@ -41,7 +41,7 @@ impl Live {
         }
     }
 
-    /// A pod no longer exists, or has ended: its room is free (K8S-137).
+    /// Its resources are free (K8S-137).
     pub(super) fn end_pod(&mut self, pod: &Pod, sink: &mut dyn Sink) {
         let meta = &pod.metadata;
         let place = (meta.namespace.clone(), meta.name.clone());
@@ -68,7 +68,7 @@ impl Live {
         }
     }
 
-    /// A pod of another scheduler uses room of its node (K8S-155).
+    /// The pod uses resources of its node (K8S-155).
     fn put_other(&mut self, pod: &Arc<Pod>, before: Option<&Pod>, sink: &mut dyn Sink) {
         let Some(node) = pod.node().filter(|node| self.knows_node(node)) else { return };
         let resource = pod_resources(pod, self.sidecars).ok();
@@ -100,7 +100,6 @@ impl Live {
         self.enter(&uid, sink);
     }
 
-    /// What becomes of a pod that the scheduler does not have.
     pub(super) fn enter(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(Task { pod, stage, deleting, .. }) = self.tasks.get(uid) else { return };
         let (pod, before, deleting) = (Arc::clone(pod), stage.clone(), *deleting);
@@ -129,7 +128,6 @@ impl Live {
         }
     }
 
-    /// The words for a pod that nothing is requested.
     fn say_left(&mut self, pod: &Pod, reason: &str) {
         let gated = !pod.spec.scheduling_gates.is_empty();
         let (weight, word) = if gated { (Weight::Normal, "Scheduling") } else { (Weight::Warning, "FailedScheduling") };
@@ -138,7 +136,7 @@ impl Live {
         }
     }
 
-    /// A pod that has a node is an allocation there.
+    /// Adds a pod with a node as an allocation.
     fn place(&mut self, uid: &AskId, node: &str, resource: Resource, sink: &mut dyn Sink) {
         self.set(uid, Stage::Bound(node.to_owned()));
         if !self.offer(uid, resource, sink) {
@@ -150,7 +148,7 @@ impl Live {
         self.check_gang(&app, sink);
     }
 
-    /// A pod without a node is requested, or waits for its gang.
+    /// Or lets the pod wait for its gang.
     fn ask_for(&mut self, uid: &AskId, resource: Resource, sink: &mut dyn Sink) {
         let Some(Task { pod, app, .. }) = self.tasks.get(uid) else { return };
         let (pod, app) = (Arc::clone(pod), app.clone());
@@ -169,7 +167,7 @@ impl Live {
         self.check_gang(&app, sink);
     }
 
-    /// Asks for a pod. Returns whether its application is one that the scheduler has not refused.
+    /// Returns false if the scheduler has rejected the application.
     fn offer(&mut self, uid: &AskId, resource: Resource, sink: &mut dyn Sink) -> bool {
         let Some(Task { pod, app, .. }) = self.tasks.get(uid) else { return false };
         let (pod, app) = (Arc::clone(pod), app.clone());
@@ -190,7 +188,6 @@ impl Live {
         AskSpec { created: Some(self.created(pod)), ..ask(pod, app, resource, class, originator) }
     }
 
-    /// A pod of kornsole has changed.
     fn renew_task(&mut self, uid: &AskId, pod: Arc<Pod>, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let before = std::mem::replace(&mut task.pod, Arc::clone(&pod));
@@ -210,12 +207,12 @@ impl Live {
                 let resource = pod_resources(&pod, self.sidecars).ok();
                 self.occupy(node, &pod, resource, sink);
             }
-            // Someone else has bound it, elsewhere.
+            // Another scheduler bound it to a different node.
             (Stage::Assumed(_) | Stage::Bound(_) | Stage::Pending, Some(_)) => {
                 self.withdraw(uid, sink);
                 self.enter(uid, sink);
             }
-            // Its binding is not seen yet.
+            // The watch has not reported the binding yet.
             (Stage::Assumed(_) | Stage::Bound(_) | Stage::Leftover(_), None) => {}
             (Stage::Pending, None) => match not_yet(&pod, self.cluster.storage()) {
                 Some(_) => {
@@ -229,7 +226,7 @@ impl Live {
         }
     }
 
-    /// What a pod requests may be more or less by now (K8S-136).
+    /// K8S-136.
     fn resize(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let Ok(resource) = pod_resources(&task.pod, self.sidecars) else { return };
@@ -241,18 +238,17 @@ impl Live {
         sink.apply(PartitionCommand::Ask(self.spec(&pod, &app, resource, false)));
     }
 
-    /// The scheduler is requested a pod no more.
     pub(super) fn withdraw(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let before = std::mem::replace(&mut task.stage, Stage::Left(String::new()));
         if before.is_asked() {
             sink.apply(PartitionCommand::Release { app: task.app.clone(), ask: uid.clone() });
-            // What is reported of that is not to be taken for what is reported of what comes next.
+            // Handle the resulting events now, so that they do not count for the next request of the pod.
             self.hear(sink);
         }
     }
 
-    /// A pod on a node is no allocation: it uses the node all the same.
+    /// The pod is bound, but not an allocation: it counts as occupied resources.
     pub(super) fn leave_over(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(uid) else { return };
         let (pod, resource) = (Arc::clone(&task.pod), task.resource.clone());
@@ -266,7 +262,6 @@ impl Live {
         self.occupy(&node, &pod, Some(resource), sink);
     }
 
-    /// The scheduler does not take a pod.
     pub(super) fn refuse(&mut self, uid: &AskId, why: &str, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(uid) else { return };
         match task.stage {
@@ -280,7 +275,7 @@ impl Live {
         }
     }
 
-    /// Pods that name a node that has come are on it (K8S-158).
+    /// K8S-158.
     pub(super) fn adopt_orphans(&mut self, node: &str, sink: &mut dyn Sink) {
         if !self.started {
             return;
@@ -297,7 +292,7 @@ impl Live {
         }
     }
 
-    /// Claims, volumes or classes are others: pods with claims may be able to go where they could not, or the other way about.
+    /// Pods with claims may go elsewhere now.
     pub(super) fn storage_changed(&mut self, sink: &mut dyn Sink) {
         self.reattach = true;
         let with_claims = |task: &Task| {
@@ -320,7 +315,6 @@ impl Live {
         }
     }
 
-    /// Has the filters know a pod as it is now.
     pub(super) fn see(&self, pod: &Arc<Pod>, sink: &mut dyn Sink) {
         if self.started {
             let labels = self.cluster.labels_of(&pod.metadata.namespace);
@@ -347,7 +341,6 @@ impl Live {
         self.do_later(Deed::Say(Said { pod, weight, reason, action, message }));
     }
 
-    /// Deletes a pod, once.
     pub(super) fn delete(&mut self, uid: &AskId) {
         let Some(task) = self.tasks.get_mut(uid).filter(|task| !task.deleting) else { return };
         task.deleting = true;
@@ -356,7 +349,7 @@ impl Live {
     }
 }
 
-/// Whether filters may say something else of a pod than before.
+/// Filters may treat the new version differently.
 fn differs(before: &Pod, now: &Pod) -> bool {
     let (one, other) = (&before.spec, &now.spec);
     before.metadata.labels != now.metadata.labels

@@ -1,4 +1,4 @@
-//! Where a pod of kornsole is between the cluster and the scheduler.
+//! The stages of a kornsole pod between the cluster and the scheduler.
 
 use std::sync::Arc;
 
@@ -6,31 +6,30 @@ use crate::gang;
 use crate::objects::Pod;
 use model::{AppId, Resource, Time};
 
-/// Where a pod of kornsole stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Nothing is requested, and why.
+    /// Not requested, for this reason.
     Left(String),
-    /// It names a node that is not there.
+    /// Its node does not exist.
     Orphan,
-    /// It is requested once the placeholders of its gang stand (K8S-202).
+    /// Waits for the placeholders of its gang (K8S-202).
     Held,
-    /// It is requested, and has no node.
+    /// Requested, without a node.
     Pending,
-    /// The scheduler has decided for this node; it is being bound (K8S-210).
+    /// Being bound to this node (K8S-210).
     Assumed(String),
-    /// It is on this node, as an allocation.
+    /// Bound to this node, as an allocation.
     Bound(String),
-    /// It is on this node, and is no allocation any more, or could not become one.
+    /// On this node, but not an allocation.
     Leftover(String),
-    /// It could not be bound, and is requested again at this time (K8S-214).
+    /// Requested again at this time, after a failed binding (K8S-214).
     Later(Time),
-    /// The scheduler refuses it, and why.
+    /// Rejected by the scheduler, for this reason.
     Refused(String),
 }
 
 impl Stage {
-    /// The node that it is on, or is to go to.
+    /// Returns its current or future node.
     pub fn node(&self) -> Option<&str> {
         match self {
             Self::Assumed(node) | Self::Bound(node) | Self::Leftover(node) => Some(node),
@@ -38,17 +37,17 @@ impl Stage {
         }
     }
 
-    /// Whether the scheduler has an ask of it.
+    /// Returns true if the scheduler has a request for it.
     pub fn is_asked(&self) -> bool {
         matches!(self, Self::Pending | Self::Assumed(_) | Self::Bound(_))
     }
 
-    /// Whether the filters have to know it.
+    /// Returns true if the filters must know it.
     pub fn is_seen(&self) -> bool {
         self.is_asked() || matches!(self, Self::Leftover(_))
     }
 
-    /// Why nothing is requested, if so.
+    /// Returns why it is not requested.
     pub fn why_not_asked(&self) -> Option<&str> {
         match self {
             Self::Left(why) | Self::Refused(why) => Some(why),
@@ -60,23 +59,22 @@ impl Stage {
     }
 }
 
-/// A pod of kornsole.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub pod: Arc<Pod>,
     pub app: AppId,
-    /// What the scheduler was requested.
+    /// Requested resources.
     pub resource: Resource,
     pub stage: Stage,
-    /// Its deletion was requested by us.
+    /// kornsole has deleted it.
     pub deleting: bool,
-    /// That failed, and is to be done again.
+    /// The deletion failed and must be repeated.
     pub delete_again: bool,
-    /// Why it is to make room, once that is known.
+    /// Why it is preempted, if known.
     pub victim: Option<String>,
-    /// How often in a row it could not be bound.
+    /// Number of consecutive binding failures.
     pub failures: u32,
-    /// How often it could not be bound to a node, and until when a node is omitted.
+    /// Number of binding failures, and until when the node is excluded.
     pub bad_nodes: Vec<(String, u32, Option<Time>)>,
 }
 

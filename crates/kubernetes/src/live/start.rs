@@ -1,4 +1,4 @@
-//! The start: everything that is there is taken over before anything is decided (K8S-201).
+//! The start: loads everything before any decision (K8S-201).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use crate::recovery::Settings;
 use model::Time;
 
 impl Live {
-    /// Takes over a cluster: nodes, closed; pods by age, those that run as allocations; filters; nodes, opened. `now` counts from 1970.
+    /// Loads unschedulable nodes; pods by age, running ones as allocations; filters; then schedulable nodes. `now` is
+    /// since 1970.
     pub fn start(cluster: Cluster, settings: Settings, now: Time, sink: &mut dyn Sink) -> Self {
         let sidecars = SidecarSum::of(settings.profile);
         let mut live = Self {
@@ -51,7 +52,7 @@ impl Live {
         live
     }
 
-    /// When a pod was made; one that does not say was made now.
+    /// By default now.
     pub(super) fn created(&self, pod: &Pod) -> Time {
         pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or(self.now)
     }

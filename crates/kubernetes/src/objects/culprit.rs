@@ -1,31 +1,29 @@
-//! Which field of an object cannot be read.
+//! Finds the invalid field of an object.
 
 use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A field of a map.
+    /// A map key.
     Key(String),
-    /// An item of a list, from 0.
+    /// A list index, from 0.
     Item(usize),
 }
 
-/// Why an object cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unread {
-    /// Its kind, namespace and name; empty if it has none.
+    /// Kind, namespace, and name; may be empty.
     pub who: String,
-    /// The field; empty if the object as a whole is wrong.
+    /// The field; empty for the whole object.
     pub path: Vec<Step>,
     pub why: String,
 }
 
 impl Unread {
-    /// The whole object is wrong.
+    /// Rejects the whole object.
     pub fn whole(why: String) -> Self {
         Self { why, ..Self::default() }
     }
@@ -41,7 +39,6 @@ impl fmt::Display for Unread {
     }
 }
 
-/// A path as `kubectl` writes it: `spec.containers[0].name`.
 pub(crate) fn shown(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
@@ -56,10 +53,10 @@ pub(crate) fn shown(path: &[Step]) -> String {
     text
 }
 
-/// Reads a value.
+/// Parses a value.
 ///
 /// # Errors
-/// The field that has another shape.
+/// The field that has the wrong type.
 pub(crate) fn read_as<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
     T::deserialize(value).map_err(|error| {
         let why = error.to_string();
@@ -69,7 +66,6 @@ pub(crate) fn read_as<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
     })
 }
 
-/// Finds the field without which the error is another, step by step from the outside.
 fn culprit<T: DeserializeOwned>(whole: &Value, why: &str, path: &mut Vec<Step>) {
     loop {
         let Some(here) = at(whole, path) else { return };

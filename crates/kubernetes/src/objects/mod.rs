@@ -1,4 +1,4 @@
-//! Objects of Kubernetes as their manifests say, reduced to what scheduling needs. Other fields are skipped while they are read.
+//! Kubernetes objects, reduced to what scheduling needs. Other fields are skipped while parsing.
 
 mod culprit;
 mod pod;
@@ -13,39 +13,37 @@ pub(crate) use culprit::{Step, Unread, read_as, shown};
 pub(crate) use pod::{Affinity, Container, ContainerStatus, Named, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
-/// Amounts by the name of their resource, as written.
 pub(crate) type Amounts = BTreeMap<String, Amount>;
 
-/// An object of a kind that scheduling examines.
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
-    /// A pod of the core API.
+    /// A pod.
     Pod(Box<Pod>),
-    /// A node of the core API.
+    /// A node.
     Node(Box<Node>),
-    /// A namespace, with its quota in annotations.
+    /// A namespace with its quota annotations.
     Namespace(Plain),
     /// A priority class of `scheduling.k8s.io`.
     PriorityClass(Plain),
-    /// A map of settings, perhaps with a queue configuration.
+    /// Settings, possibly with a queue configuration.
     ConfigMap(ConfigMap),
-    /// A volume that exists.
+    /// A persistent volume.
     Volume(Box<PersistentVolume>),
-    /// A claim to a volume.
+    /// A persistent volume claim.
     Claim(Box<Claim>),
     /// A storage class of `storage.k8s.io`.
     StorageClass(Box<StorageClass>),
     /// The CSI drivers of a node, of `storage.k8s.io`.
     CsiNode(Box<CsiNode>),
-    /// A volume that is attached to a node, of `storage.k8s.io`.
+    /// A volume attachment of `storage.k8s.io`.
     Attachment(Box<Attachment>),
 }
 
 impl Object {
-    /// Reads one object. `None`: it is of a kind that scheduling does not look at.
+    /// Returns `None` for a kind that scheduling does not read.
     ///
     /// # Errors
-    /// What of it cannot be read, with its kind, namespace and name.
+    /// The invalid field with the kind, namespace, and name.
     pub fn read(mut value: Value) -> Result<Option<Self>, Unread> {
         drop_nulls(&mut value);
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();
@@ -71,12 +69,12 @@ impl Object {
         read.map(Some).map_err(|unread| Unread { who, ..unread })
     }
 
-    /// Its kind with its namespace and name, as `kubectl` takes them.
+    /// Formats the name like `kubectl`.
     pub fn label(&self) -> String {
         format!("{} {}", self.kind(), self.meta().path())
     }
 
-    /// Its kind, as a manifest names it.
+    /// Returns the kind as in a manifest.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Pod(_) => "Pod",
@@ -92,7 +90,7 @@ impl Object {
         }
     }
 
-    /// Its metadata, which every kind has.
+    /// Returns the metadata.
     pub fn meta(&self) -> &Meta {
         match self {
             Self::Pod(pod) => &pod.metadata,
@@ -124,7 +122,7 @@ fn unnamed(kind: &str) -> Result<Option<Object>, String> {
     if KINDS.contains(&kind) { Err(format!("a {kind} has no metadata.name")) } else { Ok(None) }
 }
 
-/// A field that is null is one that is not there.
+/// Removes null fields, which count as missing.
 pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -136,7 +134,6 @@ pub(crate) fn drop_nulls(value: &mut Value) {
     }
 }
 
-/// The `metadata` of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Meta {
@@ -151,28 +148,27 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// `namespace/name`, or the name alone of what is in no namespace.
+    /// Returns `namespace/name`, or the name alone.
     pub fn path(&self) -> String {
         if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
     }
 
-    /// The value of a label, empty where there is none.
+    /// Returns an empty text if missing.
     pub fn label(&self, key: &str) -> &str {
         self.labels.get(key).map_or("", String::as_str)
     }
 
-    /// The value of an annotation, empty where there is none.
+    /// Returns an empty text if missing.
     pub fn annotation(&self, key: &str) -> &str {
         self.annotations.get(key).map_or("", String::as_str)
     }
 
-    /// Whether an owner is of a kind.
+    /// Returns true if an owner has this kind.
     pub fn is_owned_by(&self, kind: &str) -> bool {
         self.owner_references.iter().any(|owner| owner.kind == kind)
     }
 }
 
-/// What an object belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Owner {
@@ -180,7 +176,7 @@ pub(crate) struct Owner {
     pub uid: String,
 }
 
-/// A quantity as written: `250m`, `"1"`, `1`.
+/// An unparsed quantity: `250m`, `"1"`, `1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(from = "WrittenAmount")]
 pub(crate) struct Amount(pub String);
@@ -201,7 +197,6 @@ impl From<WrittenAmount> for Amount {
     }
 }
 
-/// An object of which only the metadata matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Plain {
@@ -217,7 +212,6 @@ pub(crate) struct ConfigMap {
     pub binary_data: BTreeMap<String, String>,
 }
 
-/// A node with what it offers and whom it keeps off.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Node {
@@ -226,7 +220,6 @@ pub(crate) struct Node {
     pub status: NodeStatus,
 }
 
-/// The `spec` of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeSpec {
@@ -242,7 +235,6 @@ pub(crate) struct NodeStatus {
     pub conditions: Vec<NodeCondition>,
 }
 
-/// One of the conditions of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeCondition {
@@ -251,7 +243,6 @@ pub(crate) struct NodeCondition {
     pub status: String,
 }
 
-/// What keeps pods without a toleration off a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub(crate) struct Taint {
@@ -260,14 +251,14 @@ pub(crate) struct Taint {
     pub effect: String,
 }
 
-/// Nodes by their labels and names: one of the terms must match.
+/// One of the terms must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct NodeSelector {
     pub node_selector_terms: Vec<NodeTerm>,
 }
 
-/// One of the terms: all its requirements must hold.
+/// All requirements must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct NodeTerm {
@@ -275,7 +266,6 @@ pub(crate) struct NodeTerm {
     pub match_fields: Vec<Requirement>,
 }
 
-/// What is required of one label or field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub(crate) struct Requirement {
@@ -284,7 +274,7 @@ pub(crate) struct Requirement {
     pub values: Vec<String>,
 }
 
-/// Objects by their labels: everything of it must hold.
+/// All conditions must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct LabelSelector {

@@ -1,4 +1,4 @@
-//! A pod: what it requests, where it may go, where it is.
+//! A pod: requests, conditions, and status.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{Amounts, LabelSelector, Meta, NodeSelector};
 
-/// A pod with the fields that scheduling reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Pod {
@@ -17,18 +16,17 @@ pub(crate) struct Pod {
 }
 
 impl Pod {
-    /// Whether it has ended: its room is free (K8S-137).
+    /// Its resources are free (K8S-137).
     pub fn is_terminated(&self) -> bool {
         matches!(self.status.phase.as_str(), "Failed" | "Succeeded")
     }
 
-    /// The node that it is bound to.
+    /// Returns its node.
     pub fn node(&self) -> Option<&str> {
         Some(self.spec.node_name.as_str()).filter(|node| !node.is_empty())
     }
 }
 
-/// The `spec` of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodSpec {
@@ -53,14 +51,12 @@ pub(crate) struct PodSpec {
     pub service_account_name: String,
 }
 
-/// Something that is referred to by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Named {
     pub name: String,
 }
 
-/// A container, or an init container.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Container {
@@ -71,13 +67,13 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Whether it is an init container that runs next to the others to the end.
+    /// Returns true for an init container that keeps running.
     pub fn is_sidecar(&self) -> bool {
         self.restart_policy == "Always"
     }
 }
 
-/// The requests of a container. A resource with a limit alone is requested up to the limit, as the API server sets it.
+/// Requests of a container. A resource with only a limit is requested up to the limit, like the API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "PodResources")]
 pub(crate) struct Resources {
@@ -94,7 +90,6 @@ impl From<PodResources> for Resources {
     }
 }
 
-/// Requests and limits as written, of a pod as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct PodResources {
@@ -102,7 +97,7 @@ pub(crate) struct PodResources {
     pub limits: Amounts,
 }
 
-/// A port of a container; `host_port` 0 is none on the node.
+/// A port of a container; `host_port` 0 uses no port of the node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ContainerPort {
@@ -112,7 +107,7 @@ pub(crate) struct ContainerPort {
     pub protocol: String,
 }
 
-/// Where a pod needs to be, by nodes and by other pods. What is only preferred is skipped (K8S-160).
+/// Required affinities. Preferred ones are skipped (K8S-160).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Affinity {
@@ -121,7 +116,6 @@ pub(crate) struct Affinity {
     pub pod_anti_affinity: PodAffinity,
 }
 
-/// Node affinity: the part that is required.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct NodeAffinity {
@@ -129,7 +123,6 @@ pub(crate) struct NodeAffinity {
     pub required: Option<NodeSelector>,
 }
 
-/// Affinity or anti-affinity to pods: the part that is required.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodAffinity {
@@ -137,7 +130,6 @@ pub(crate) struct PodAffinity {
     pub required: Vec<PodTerm>,
 }
 
-/// Other pods, and within which topology they count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodTerm {
@@ -149,7 +141,6 @@ pub(crate) struct PodTerm {
     pub mismatch_label_keys: Vec<String>,
 }
 
-/// How evenly pods are to be spread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct SpreadConstraint {
@@ -163,7 +154,6 @@ pub(crate) struct SpreadConstraint {
     pub node_taints_policy: String,
 }
 
-/// A taint that a pod does not mind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub(crate) struct Toleration {
@@ -173,19 +163,19 @@ pub(crate) struct Toleration {
     pub effect: String,
 }
 
-/// A volume of a pod: its kind, and the claim that it represents.
+/// A volume of a pod: its kind, and its claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "BTreeMap<String, Value>")]
 pub(crate) struct Volume {
     pub name: String,
-    /// The key that says of what kind it is, such as `emptyDir`.
+    /// For example `emptyDir`.
     pub kind: String,
-    /// Of `persistentVolumeClaim`: the name of the claim.
+    /// Claim name of `persistentVolumeClaim`.
     pub claim: String,
 }
 
 impl Volume {
-    /// Whether it is what a claim leads to.
+    /// Returns true if it uses a claim.
     pub fn is_claimed(&self) -> bool {
         matches!(self.kind.as_str(), "persistentVolumeClaim" | "ephemeral")
     }
@@ -200,19 +190,17 @@ impl From<BTreeMap<String, Value>> for Volume {
     }
 }
 
-/// The `status` of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodStatus {
     pub phase: String,
-    /// Of a change of its size; an older field.
+    /// State of a size change; an old field.
     pub resize: String,
     pub conditions: Vec<Condition>,
     pub container_statuses: Vec<ContainerStatus>,
     pub init_container_statuses: Vec<ContainerStatus>,
 }
 
-/// One of the conditions of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Condition {
@@ -223,7 +211,6 @@ pub(crate) struct Condition {
     pub last_transition_time: String,
 }
 
-/// What the kubelet says of a container.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ContainerStatus {

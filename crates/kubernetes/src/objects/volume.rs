@@ -1,10 +1,9 @@
-//! Volumes, claims to them, storage classes, and what nodes can have attached.
+//! Volumes, claims, storage classes, and attachment limits of nodes.
 
 use serde::Deserialize;
 
 use super::{Meta, NodeSelector};
 
-/// A volume that exists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct PersistentVolume {
@@ -12,7 +11,6 @@ pub(crate) struct PersistentVolume {
     pub spec: VolumeSpec,
 }
 
-/// The `spec` of a volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct VolumeSpec {
@@ -25,7 +23,6 @@ pub(crate) struct VolumeSpec {
     pub vsphere_volume: Option<Present>,
 }
 
-/// Where a CSI driver has a volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct CsiSource {
@@ -33,14 +30,14 @@ pub(crate) struct CsiSource {
     pub volume_handle: String,
 }
 
-/// A field of which only matters that it is there.
+/// A field of which only the presence matters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Present {}
 
 impl PersistentVolume {
-    /// By which driver it is attached to a node, and its name there; `None` of one that needs not be attached. The kinds that were once built in
-    /// are attached by the driver that has taken them over.
+    /// Returns the driver, and the name there; `None` if the volume needs no attachment. Formerly built-in kinds have
+    /// the driver that replaced them.
     pub fn attached_by(&self) -> Option<(&str, &str)> {
         let spec = &self.spec;
         if let Some(CsiSource { driver, volume_handle }) = &spec.csi {
@@ -58,7 +55,7 @@ impl PersistentVolume {
     }
 }
 
-/// What CSI drivers are on a node, by the name of the node.
+/// The CSI drivers of a node, by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiNode {
@@ -66,14 +63,13 @@ pub(crate) struct CsiNode {
     pub spec: CsiNodeSpec,
 }
 
-/// The `spec` of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiNodeSpec {
     pub drivers: Vec<CsiDriver>,
 }
 
-/// A driver on a node, with how many of its volumes the node can have.
+/// A driver on a node, with its maximum number of volumes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiDriver {
@@ -81,14 +77,13 @@ pub(crate) struct CsiDriver {
     pub allocatable: CsiAllocatable,
 }
 
-/// `None`: there is no limit.
+/// `None`: unlimited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiAllocatable {
     pub count: Option<u32>,
 }
 
-/// A volume that is attached to a node, or is to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Attachment {
@@ -96,7 +91,6 @@ pub(crate) struct Attachment {
     pub spec: AttachmentSpec,
 }
 
-/// The `spec` of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct AttachmentSpec {
@@ -104,21 +98,19 @@ pub(crate) struct AttachmentSpec {
     pub source: AttachmentSource,
 }
 
-/// Which volume it is; one in a pod itself has no name.
+/// The volume; an inline one has no name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct AttachmentSource {
     pub persistent_volume_name: String,
 }
 
-/// From which nodes a volume can be reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct VolumeAffinity {
     pub required: Option<NodeSelector>,
 }
 
-/// A claim to a volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Claim {
@@ -126,7 +118,6 @@ pub(crate) struct Claim {
     pub spec: ClaimSpec,
 }
 
-/// The `spec` of a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ClaimSpec {
@@ -136,12 +127,12 @@ pub(crate) struct ClaimSpec {
 }
 
 impl Claim {
-    /// Whether it is bound: it names a volume, and the binding is complete (K8S-175).
+    /// Names a volume, and the binding is complete (K8S-175).
     pub fn is_bound(&self) -> bool {
         !self.spec.volume_name.is_empty() && self.metadata.annotations.contains_key("pv.kubernetes.io/bind-completed")
     }
 
-    /// Whether one pod alone may use it (K8S-183).
+    /// Returns true if only one pod may use it (K8S-183).
     pub fn is_for_one_pod(&self) -> bool {
         self.spec.access_modes.iter().any(|mode| mode == "ReadWriteOncePod")
     }
@@ -154,18 +145,18 @@ pub(crate) struct StorageClass {
     pub metadata: Meta,
     pub volume_binding_mode: String,
     pub provisioner: String,
-    /// Where its volumes may be; empty: anywhere.
+    /// Allowed topologies; empty: any.
     pub allowed_topologies: Vec<Topology>,
 }
 
-/// Labels of nodes, all of which must match.
+/// Node labels that must all match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Topology {
     pub match_label_expressions: Vec<TopologyLabel>,
 }
 
-/// A label with the values that will do.
+/// A label with its allowed values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct TopologyLabel {
@@ -174,7 +165,7 @@ pub(crate) struct TopologyLabel {
 }
 
 impl StorageClass {
-    /// Whether a volume is bound only once a pod has a node.
+    /// Returns true if volumes are bound only after a pod has a node.
     pub fn waits(&self) -> bool {
         self.volume_binding_mode == "WaitForFirstConsumer"
     }

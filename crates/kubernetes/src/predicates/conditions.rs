@@ -1,6 +1,6 @@
-//! What a pod says of nodes by itself, whatever runs there: NodeUnschedulable, TaintToleration, NodeAffinity, and the places
-//! of its volumes (K8S-171 to K8S-176). Pods that say the same share one verdict over all nodes. NodeName (K8S-174) decides nothing: a pod
-//! that names a node is bound to it already.
+//! Conditions of a pod on nodes alone: NodeUnschedulable, TaintToleration, NodeAffinity, and volume locations (K8S-171
+//! to K8S-176). Pods with equal conditions share one verdict. NodeName (K8S-174) decides nothing: such a pod is bound
+//! already.
 
 use super::labels::{Labels, NodeTerms};
 use super::nodes::{Bits, NodeFacts, NodeTable};
@@ -9,22 +9,20 @@ use super::volumes::VolumePlace;
 use crate::objects::{Pod, Taint, Toleration};
 use model::NodeId;
 
-/// The taint that a cordoned node counts as having.
+/// Implied by a cordon.
 const CORDONED: &str = "node.kubernetes.io/unschedulable";
 
-/// What a pod says of nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Conditions {
     selector: Labels,
     terms: Option<NodeTerms>,
     tolerations: Vec<Toleration>,
     volumes: Vec<VolumePlace>,
-    /// It can go nowhere, and why.
     nowhere: Option<Refusal>,
 }
 
 impl Conditions {
-    /// The conditions of a pod. `volumes`: where its volumes are, or why nothing can be reported of them.
+    /// Extracts conditions; `volumes` are the locations, or why they are unknown.
     pub fn of(pod: &Pod, volumes: Result<Vec<VolumePlace>, Refusal>) -> Self {
         let required = pod.spec.affinity.node_affinity.required.as_ref();
         let terms = required.map(NodeTerms::of).transpose();
@@ -44,13 +42,13 @@ impl Conditions {
         }
     }
 
-    /// Whether the labels and the name of a node are those that the pod requires (K8S-173).
+    /// Compares labels and name (K8S-173).
     pub fn wants(&self, node: &NodeFacts) -> bool {
         let labelled = self.selector.iter().all(|(key, value)| node.labels.get(key) == Some(value));
         labelled && self.terms.as_ref().is_none_or(|terms| terms.matches(node.id.as_str(), &node.labels))
     }
 
-    /// The first taint that keeps the pod off (K8S-171).
+    /// Returns the first one (K8S-171).
     pub fn untolerated<'n>(&self, node: &'n NodeFacts) -> Option<&'n Taint> {
         let keeps_off = |taint: &&Taint| taint.effect != "PreferNoSchedule" && !self.tolerates(taint);
         node.taints.iter().find(keeps_off)
@@ -61,7 +59,7 @@ impl Conditions {
         known && self.tolerations.iter().any(|toleration| tolerates(toleration, taint))
     }
 
-    /// The first of these filters that refuses a node. `allocate`: those too that are not requested a reservation.
+    /// Returns the first rejection; `allocate` includes the filters that do not apply to a reservation.
     pub fn refusal(&self, node: &NodeFacts, allocate: bool) -> Option<Refusal> {
         if self.nowhere.is_some() {
             return self.nowhere.clone();
@@ -89,7 +87,7 @@ impl Conditions {
         place.or_else(|| places().find_map(|volume| volume.wrong_zone(node)))
     }
 
-    /// The verdict over all nodes.
+    /// Returns the verdict over all nodes.
     pub fn verdict(&self, table: &NodeTable) -> Verdict {
         let count = table.len();
         let nowhere = || Verdict { allocate: Bits::none(count), reserve: Bits::none(count), few: Vec::new() };
@@ -109,7 +107,7 @@ impl Conditions {
         Verdict { allocate, reserve, few }
     }
 
-    /// The only nodes that can pass, found by the index of labels or by name; `None`: any can.
+    /// From the label index or by name; `None` for all nodes.
     fn candidates(&self, table: &NodeTable) -> Option<Bits> {
         let mut found = table.with_labels(&self.selector);
         if let Some(names) = self.terms.as_ref().and_then(NodeTerms::names) {
@@ -133,26 +131,25 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         && match operator.as_str() {
             "" | "Equal" => *value == taint.value,
             "Exists" => true,
-            // `Lt` and `Gt` are off in every release that is followed, and others are unknown.
+            // `Lt` and `Gt` are off in every followed release, and other operators are unknown.
             _ => false,
         }
 }
 
-/// Which nodes the conditions let a pod go to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdict {
     pub allocate: Bits,
     pub reserve: Bits,
-    /// The nodes of `allocate` where they are few; empty else.
+    /// The nodes of `allocate` if few; otherwise empty.
     pub few: Vec<NodeId>,
 }
 
 impl Verdict {
-    /// The verdict over one more node, or over one that has changed.
+    /// Updates a new or changed node.
     pub fn judge(&mut self, conditions: &Conditions, node: &NodeFacts, number: usize) {
         self.reserve.put(number, conditions.refusal(node, false).is_none());
         let (was_in, is_in) = (self.allocate.has(number), conditions.refusal(node, true).is_none());
-        // While there are few, all of them are listed.
+        // While they are few, all of them are listed.
         let listed = !self.few.is_empty() || self.allocate.count() == 0;
         if listed && was_in != is_in {
             self.few.retain(|few| *few != node.id);

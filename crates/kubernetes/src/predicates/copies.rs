@@ -1,4 +1,4 @@
-//! Pods and nodes that a what-if adds: each is like one of the cluster, so filters answer for it as for that one.
+//! Pods and nodes of a what-if have the filter results of existing ones.
 
 use std::sync::Arc;
 
@@ -7,11 +7,10 @@ use super::nodes::NodeFacts;
 use super::pods::PodFacts;
 use model::{AskId, NodeId};
 
-/// The label with the name of a node.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 impl Snapshot {
-    /// A pod that is not in the cluster and says of nodes what another one says. One that is like no known pod stays unknown.
+    /// Without a known original the copy stays unknown.
     pub(super) fn add_pod(&mut self, like: &AskId, new: &AskId) {
         let facts = Arc::make_mut(&mut self.facts);
         let Some(known) = facts.by_uid.get(like.as_str()).map(|number| facts.pods[*number].clone()) else { return };
@@ -20,7 +19,7 @@ impl Snapshot {
         facts.pods.push(PodFacts { number, ..known });
     }
 
-    /// A node that is not in the cluster and has the labels and taints of another one. One that is like no known node stays unknown.
+    /// Without a known original the copy stays unknown.
     pub(super) fn add_node(&mut self, like: &NodeId, new: &NodeId) {
         let table = &self.facts.known.table;
         if let Some(known) = table.find(like.as_str()) {
@@ -43,7 +42,6 @@ mod tests {
     use crate::predicates::tests::{cluster, passes, place, why};
     use model::{AskId, NodeId};
 
-    /// Two zones with a node each. `w1` runs in zone a; `w2` keeps a node for itself; `x` spreads over zones, `g` needs a label.
     const CLUSTER: &str = r#"
 kind: List
 items:

@@ -1,44 +1,40 @@
-//! Numbers of pods by domain, kept as pods come and go: what PodTopologySpread and InterPodAffinity ask costs one look-up.
+//! Counts of pods by domain, updated incrementally: PodTopologySpread and InterPodAffinity need one lookup.
 
 use imbl::OrdMap;
 
 use super::nodes::{Bits, NodeTable};
 
-/// Which pods a counter counts, by the domains of one topology key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Counter {
     pub matcher: usize,
-    /// The number of the topology key.
+    /// Index of the topology key.
     pub key: usize,
     pub what: What,
 }
 
-/// What a pod must be to be counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
-    /// The matcher means it.
+    /// The matcher matches it.
     Meant,
-    /// The matcher means it, it is not being deleted, and it is on a node that counts by this rule.
+    /// It matches, is not being deleted, and its node counts by this rule.
     Spread(usize),
     /// It has an anti-affinity term with this matcher.
     Carries,
 }
 
-/// The numbers of one counter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     total: u64,
     domains: OrdMap<u32, u64>,
-    /// Of a spread: how many domains have this number.
+    /// For a spread: number of domains by count.
     levels: OrdMap<u64, u64>,
-    /// Of a spread: how many domains there are.
     width: u64,
-    /// How often a change may have let a pod in that was kept out.
+    /// Changes that may have unblocked a pod.
     loosened: u64,
 }
 
 impl Counts {
-    /// Nothing counted yet.
+    /// Creates empty counts.
     pub fn of(counter: &Counter, table: &NodeTable, eligible: &[Bits]) -> Self {
         let What::Spread(rule) = counter.what else { return Self::default() };
         let nodes = &eligible[rule];
@@ -51,7 +47,7 @@ impl Counts {
         Self { total: 0, domains, levels: OrdMap::unit(0, width), width, loosened: 0 }
     }
 
-    /// A spread has this domain too, if it has not.
+    /// Adds a domain to a spread.
     pub fn add_domain(&mut self, domain: u32) {
         if self.domains.contains_key(&domain) {
             return;
@@ -61,7 +57,7 @@ impl Counts {
         self.width += 1;
     }
 
-    /// One pod more or less in a domain.
+    /// Counts one pod more or less.
     pub fn change(&mut self, domain: u32, more: bool) {
         let before = self.in_domain(domain);
         let after = if more { before + 1 } else { before.saturating_sub(1) };
@@ -82,8 +78,8 @@ impl Counts {
         }
     }
 
-    /// How often a change may have let a pod in: by affinity the first of a domain, by anti-affinity the end of the last one, by a spread one
-    /// less or a higher lowest number.
+    /// Increases with the first pod of a domain for affinity, the end of the last one for anti-affinity, a lower count
+    /// or a higher minimum for a spread.
     pub fn loosened(&self) -> u64 {
         self.loosened
     }
@@ -92,12 +88,12 @@ impl Counts {
         self.domains.get(&domain).copied().unwrap_or(0)
     }
 
-    /// All that is counted, in whatever domain.
+    /// Returns the total over all domains.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The lowest number of a domain; 0 where there are fewer domains than `least`.
+    /// Returns 0 with fewer than `least` domains.
     pub fn lowest(&self, least: u64) -> u64 {
         let lowest = self.levels.get_min().map_or(0, |(level, _)| *level);
         if self.width < least.max(1) { 0 } else { lowest }

@@ -1,4 +1,4 @@
-//! Selectors of labels and of nodes (K8S-173).
+//! Selectors of labels and nodes (K8S-173).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,10 +6,8 @@ use std::sync::Arc;
 use crate::objects::{LabelSelector, NodeSelector, NodeTerm, Requirement};
 
 pub(crate) type Labels = BTreeMap<String, String>;
-/// The labels of each namespace.
 pub(crate) type NamespaceLabels = BTreeMap<String, Arc<Labels>>;
 
-/// What must hold of one label.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     In(String, Vec<String>),
@@ -34,16 +32,15 @@ impl Rule {
     }
 }
 
-/// Why a requirement is no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
-    /// Its values do not fit its operator: the term that it is in is skipped.
+    /// Values that do not match the operator: the term is skipped.
     Unreadable,
-    /// Its operator is none that is known here: nothing may pass by it (K8S-185).
+    /// Its operator is unknown: nothing matches (K8S-185).
     Unknown(String),
 }
 
-/// Reads one requirement. `numbers`: `Gt` and `Lt` are allowed, as for nodes.
+/// `numbers` allows `Gt` and `Lt`, as for nodes.
 fn rule(of: &Requirement, numbers: bool) -> Result<Rule, BadRule> {
     let Requirement { key, operator, values } = of;
     let number = || match values.as_slice() {
@@ -63,7 +60,6 @@ fn rule(of: &Requirement, numbers: bool) -> Result<Rule, BadRule> {
     }
 }
 
-/// Objects by their labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Selector {
     pairs: Vec<(String, String)>,
@@ -72,15 +68,15 @@ pub(super) struct Selector {
 }
 
 impl Selector {
-    /// What matches no object: a selector that is not there.
+    /// Matches nothing: a missing selector.
     pub fn nothing() -> Self {
         Self { nothing: true, ..Self::default() }
     }
 
-    /// Reads a selector; `None` is one that is not there.
+    /// Parses a selector; `None` is a missing one.
     ///
     /// # Errors
-    /// What of it is not supported.
+    /// The unsupported part.
     pub fn of(selector: Option<&LabelSelector>) -> Result<Self, String> {
         let Some(selector) = selector else { return Ok(Self::nothing()) };
         let pairs = selector.match_labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -92,7 +88,7 @@ impl Selector {
         Ok(Self { pairs, rules, nothing: false })
     }
 
-    /// The same with one more label that must have this value, or must not.
+    /// Adds a condition on a label.
     pub fn with(mut self, key: &str, value: &str, equal: bool) -> Self {
         if equal {
             self.pairs.push((key.to_owned(), value.to_owned()));
@@ -102,12 +98,12 @@ impl Selector {
         self
     }
 
-    /// A label that everything has that matches: by it a selector is found.
+    /// Returns a label that all matching objects have, as an index key.
     pub fn pair(&self) -> Option<&(String, String)> {
         self.pairs.first()
     }
 
-    /// Whether labels match.
+    /// Returns true if labels match.
     pub fn matches(&self, labels: &Labels) -> bool {
         !self.nothing
             && self.pairs.iter().all(|(key, value)| labels.get(key) == Some(value))
@@ -115,23 +111,22 @@ impl Selector {
     }
 }
 
-/// One term of a selector of nodes, as far as it can be read.
+/// A valid term of a node selector.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Term {
     rules: Vec<Rule>,
-    /// Names that the node must have, or must not.
     names: Vec<(String, bool)>,
 }
 
-/// Nodes by their labels and names. Terms that cannot be read are omitted.
+/// A node selector without invalid terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeTerms(Vec<Term>);
 
 impl NodeTerms {
-    /// Reads the terms.
+    /// Parses the terms.
     ///
     /// # Errors
-    /// What of them is not supported.
+    /// The unsupported part.
     pub fn of(selector: &NodeSelector) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in &selector.node_selector_terms {
@@ -144,7 +139,7 @@ impl NodeTerms {
         Ok(Self(terms))
     }
 
-    /// Whether one of the terms matches a node.
+    /// Returns true if a term matches the node.
     pub fn matches(&self, name: &str, labels: &Labels) -> bool {
         let holds = |term: &Term| {
             term.names.iter().all(|(wanted, equal)| (wanted == name) == *equal)
@@ -153,14 +148,14 @@ impl NodeTerms {
         self.0.iter().any(holds)
     }
 
-    /// The names of the only nodes that can match, where every term names one.
+    /// Returns names if every term has one.
     pub fn names(&self) -> Option<Vec<&str>> {
         let name = |term: &'_ Term| term.names.iter().position(|(_, equal)| *equal);
         self.0.iter().map(|term| name(term).map(|at| term.names[at].0.as_str())).collect()
     }
 }
 
-/// A term; `None` for one that says nothing, which matches nothing.
+/// `None` for an empty term, which matches nothing.
 fn read_term(term: &NodeTerm) -> Result<Option<Term>, BadRule> {
     if term.match_expressions.is_empty() && term.match_fields.is_empty() {
         return Ok(None);
@@ -170,7 +165,6 @@ fn read_term(term: &NodeTerm) -> Result<Option<Term>, BadRule> {
     Ok(Some(Term { rules, names }))
 }
 
-/// A requirement of the node's name.
 fn field(of: &Requirement) -> Result<(String, bool), BadRule> {
     if of.key != "metadata.name" {
         return Err(BadRule::Unknown(format!("kornsole does not support the field {:?}", of.key)));

@@ -1,5 +1,5 @@
-//! How many volumes of a CSI driver a node can have attached: NodeVolumeLimits (K8S-182). A volume counts once on a node, whether pods there
-//! use it, one or several, or it is attached only.
+//! NodeVolumeLimits: the maximum number of attached volumes per CSI driver and node (K8S-182). A volume counts once on
+//! a node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +12,13 @@ use super::volumes::attached_by;
 use super::{Snapshot, Storage};
 use crate::objects::CsiNode;
 
-/// Drivers and their volumes by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VolumeTable {
     drivers: BTreeMap<String, usize>,
     volumes: BTreeMap<(usize, String), usize>,
-    /// The number of the driver, by that of the volume.
+    /// Driver index by volume index.
     driver_of: Vec<usize>,
-    /// How many volumes of a driver a node can have, by the name of the node; no entry: as many as there are.
+    /// By node name and driver; without an entry: unlimited.
     limits: BTreeMap<String, BTreeMap<usize, u32>>,
 }
 
@@ -29,7 +28,7 @@ impl VolumeTable {
         *self.drivers.entry(name.to_owned()).or_insert(next)
     }
 
-    /// The number of a volume.
+    /// Returns the index of a volume.
     pub fn volume(&mut self, driver: &str, handle: String) -> usize {
         let driver = self.driver(driver);
         let next = self.driver_of.len();
@@ -41,19 +40,18 @@ impl VolumeTable {
     }
 }
 
-/// Which volumes nodes have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attached {
-    /// By node and volume: how many pods and attachments it is there for.
+    /// Number of pods and attachments by node and volume.
     users: OrdMap<(usize, usize), u32>,
-    /// By node and driver: how many volumes.
+    /// Number of volumes by node and driver.
     counts: OrdMap<(usize, usize), u32>,
-    /// Attachments that count, by name, each with its node and volume.
+    /// Counted attachments by name, with node and volume.
     attachments: OrdMap<String, (usize, usize)>,
 }
 
 impl Attached {
-    /// A volume is used on a node by one more or by one less. Returns whether the node has one volume less.
+    /// Returns true if the node has one volume less.
     fn change(&mut self, node: usize, volume: usize, driver: usize, comes: bool) -> bool {
         let users = self.users.get(&(node, volume)).copied().unwrap_or(0);
         let (now, count) = if comes { (users + 1, 1) } else { (users.saturating_sub(1), -1) };
@@ -72,7 +70,6 @@ impl Attached {
 }
 
 impl Snapshot {
-    /// The volumes of a pod come to a node, or leave it.
     pub(super) fn change_volumes(&mut self, pod: &PodFacts, node: usize, comes: bool) {
         for volume in &pod.volumes {
             let driver = self.facts.known.volumes.driver_of[*volume];
@@ -80,7 +77,6 @@ impl Snapshot {
         }
     }
 
-    /// Why a node cannot take the volumes of a pod.
     pub(super) fn too_many_volumes(&self, pod: &PodFacts, node: usize) -> Option<(Filter, &'static str)> {
         let table = &self.facts.known.volumes;
         if pod.volumes.is_empty() || table.limits.is_empty() {
@@ -98,7 +94,7 @@ impl Snapshot {
         new.iter().any(exceeds).then_some((Filter::NodeVolumeLimits, "node(s) exceed max volume count"))
     }
 
-    /// What drivers say of a node; `None`: nothing any more.
+    /// `None` removes the limits.
     pub(crate) fn put_limits(&mut self, node: &str, says: Option<&CsiNode>) {
         self.freed += 1;
         let table = &mut Arc::make_mut(&mut self.facts).known.volumes;
@@ -112,7 +108,6 @@ impl Snapshot {
         }
     }
 
-    /// Attachments as they are now: those that are new, have another node or volume, or no longer exist.
     pub(crate) fn put_attachments(&mut self, storage: Storage<'_>) {
         let facts = Arc::make_mut(&mut self.facts);
         let mut now = OrdMap::new();
@@ -124,7 +119,7 @@ impl Snapshot {
             }
         }
         let before = std::mem::replace(&mut self.attached.attachments, now.clone());
-        // What stays comes before what was there goes: a volume is not away in between.
+        // Additions before removals, so that an unchanged volume never disappears in between.
         let changes = now.iter().filter(|(name, at)| before.get(*name) != Some(*at)).map(|(_, at)| (*at, true));
         let gone = before.iter().filter(|(name, at)| now.get(*name) != Some(*at)).map(|(_, at)| (*at, false));
         for ((node, volume), comes) in changes.chain(gone) {

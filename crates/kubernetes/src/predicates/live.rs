@@ -1,5 +1,4 @@
-//! A snapshot that follows a cluster: pods and nodes that come, change and go. What several pods have in common is worked out once; only a
-//! node that goes or has other labels makes it necessary to restart.
+//! Updates a snapshot. Only removed nodes and changed labels require a rebuild.
 
 use std::sync::Arc;
 
@@ -11,20 +10,19 @@ use super::{Facts, Snapshot, Storage};
 use crate::objects::{Node, Pod};
 use model::AskId;
 
-/// From this many numbers of pods that no longer exist on, and from this many for each that is there, it is worth to restart.
+/// Rebuild from this many indexes of removed pods on, and this many per existing pod.
 const MANY_GONE: usize = 4096;
 
-/// What a changed node is to a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeChange {
-    /// It is in the snapshot now, unchanged.
+    /// The snapshot is updated.
     Taken,
-    /// Its labels are others: the snapshot has to be made again.
+    /// Its labels changed: the snapshot must be rebuilt.
     Begin,
 }
 
 impl Snapshot {
-    /// Pods that come, or have changed. Where they are does not change by it.
+    /// The nodes of the pods stay.
     pub(crate) fn put_pods(&mut self, pods: &[&Arc<Pod>], namespaces: &NamespaceLabels, storage: Storage<'_>) {
         let none = Arc::new(Labels::new());
         let mut places = Vec::new();
@@ -36,7 +34,7 @@ impl Snapshot {
                 self.change(number, node, false);
                 places.push((number, node));
             }
-            // What it says of nodes may be something else.
+            // Its conditions on nodes may have changed.
             self.freed += u64::from(known.is_some());
             let facts = Arc::make_mut(&mut self.facts);
             let number = known.unwrap_or_else(|| facts.new_number(uid));
@@ -50,7 +48,6 @@ impl Snapshot {
         places.into_iter().for_each(|(number, node)| self.change(number, node, true));
     }
 
-    /// New counters start to count; pods are counted by all that mean them.
     fn settle(&mut self, arrived: &[usize]) {
         let before = self.counts.len();
         let facts = Arc::make_mut(&mut self.facts);
@@ -69,7 +66,7 @@ impl Snapshot {
         }
     }
 
-    /// A pod is in the cluster no more.
+    /// Removes a pod.
     pub fn drop_pod(&mut self, uid: &str) {
         let Some(number) = self.facts.by_uid.get(uid).copied() else { return };
         if let Some(node) = self.placed.get(&number).copied() {
@@ -85,7 +82,7 @@ impl Snapshot {
         facts.free.push(number);
     }
 
-    /// Whether so much of it is of pods that no longer exist that it should be made again.
+    /// Too many indexes belong to removed pods.
     pub(crate) fn is_stale(&self) -> bool {
         let Facts { free, pods, known, .. } = &*self.facts;
         let there = pods.len() - free.len();
@@ -93,7 +90,6 @@ impl Snapshot {
         free.len().max(shared) > MANY_GONE + 2 * there
     }
 
-    /// A node that comes, or has changed.
     pub(crate) fn put_node(&mut self, node: &Node) -> NodeChange {
         let new = NodeFacts::of(node);
         let Some(number) = self.facts.known.table.find(new.id.as_str()) else {
@@ -115,7 +111,6 @@ impl Snapshot {
         NodeChange::Taken
     }
 
-    /// Adds a node.
     pub(super) fn new_node(&mut self, node: NodeFacts) {
         self.freed += 1;
         let known = &mut Arc::make_mut(&mut self.facts).known;
@@ -129,7 +124,7 @@ impl Snapshot {
         }
     }
 
-    /// A pod comes to a node, or leaves it. What is unknown changes nothing.
+    /// Ignores unknown objects.
     pub(crate) fn place(&mut self, pod: &AskId, node: &str, comes: bool) {
         let pod = self.facts.by_uid.get(pod.as_str());
         if let (Some(pod), Some(node)) = (pod.copied(), self.facts.known.table.find(node)) {
@@ -137,7 +132,7 @@ impl Snapshot {
         }
     }
 
-    /// A pod is not to go to a node for a while, or may again.
+    /// Excludes a node for a pod temporarily, or ends that.
     pub(crate) fn bar(&mut self, pod: &AskId, node: &str, barred: bool) {
         let pod = self.facts.by_uid.get(pod.as_str());
         if let (Some(pod), Some(node)) = (pod.copied(), self.facts.known.table.find(node)) {
@@ -149,7 +144,7 @@ impl Snapshot {
         }
     }
 
-    /// Has everything where it is in another snapshot; what that one does not know stays where it is.
+    /// Objects that are unknown to the other snapshot keep their placement.
     pub(crate) fn stand_as(&mut self, of: &Self) {
         let facts = Arc::clone(&self.facts);
         let there = |pod: &usize| {
@@ -164,7 +159,7 @@ impl Snapshot {
         self.take_places(of);
     }
 
-    /// Has everything where it is in another snapshot, as far as both know it.
+    /// For pods that both snapshots know.
     pub(crate) fn take_places(&mut self, of: &Self) {
         let name = |number: &usize| of.facts.pods[*number].pod.as_ref().map(|(pod, _)| pod.metadata.uid.as_str());
         let node = |number: &usize| of.facts.known.table.nodes[*number].id.as_str();
@@ -187,7 +182,7 @@ impl Facts {
         number
     }
 
-    /// Lists the counters from this one on by their matchers.
+    /// Indexes the counters from this one on by their matchers.
     fn index_counters(&mut self, from: usize) {
         self.counting.resize(self.known.matchers.len(), Vec::new());
         self.carrying.resize(self.known.matchers.len(), Vec::new());
@@ -197,7 +192,6 @@ impl Facts {
         }
     }
 
-    /// Finds out which matchers mean a pod.
     fn find_meaning(&mut self, number: usize) {
         let Some((pod, labels)) = &self.pods[number].pod else { return };
         let mut meant = self.known.matchers.meaning(&pod.metadata, labels);

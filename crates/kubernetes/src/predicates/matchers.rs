@@ -1,4 +1,4 @@
-//! Which pods a term means, found by their labels (K8S-179, K8S-180).
+//! Terms that select pods, found by labels (K8S-179, K8S-180).
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ pub(super) struct Term {
     namespaces: Vec<String>,
     by_namespace_labels: Option<Selector>,
     pods: Selector,
-    /// It means every pod: what cannot be read must not let anything pass.
+    /// It matches every pod: an invalid term must not let a pod pass.
     everything: bool,
 }
 
 impl Term {
-    /// What a term of affinity or anti-affinity of a pod means.
+    /// Parses affinity or anti-affinity.
     ///
     /// # Errors
-    /// What of it is not supported.
+    /// The unsupported part.
     pub fn of(term: &PodTerm, owner: &Meta) -> Result<Self, String> {
         let by_namespace_labels = term.namespace_selector.as_ref().map(|own| Selector::of(Some(own))).transpose()?;
         let mut namespaces = term.namespaces.clone();
@@ -36,21 +36,21 @@ impl Term {
         Ok(Self { namespaces, by_namespace_labels, pods, everything: false })
     }
 
-    /// The pods that are to be spread with a pod: of its namespace.
+    /// Selects pods of the same namespace.
     ///
     /// # Errors
-    /// What of it is not supported.
+    /// The unsupported part.
     pub fn of_spread(constraint: &SpreadConstraint, owner: &Meta) -> Result<Self, String> {
         let pods = with_keys(constraint.label_selector.as_ref(), &constraint.match_label_keys, owner)?;
         Ok(Self { namespaces: vec![owner.namespace.clone()], pods, ..Self::default() })
     }
 
-    /// A term that means every pod.
+    /// Matches every pod.
     pub fn everything() -> Self {
         Self { everything: true, ..Self::default() }
     }
 
-    /// Whether it means a pod of a namespace with these labels.
+    /// Returns true if it matches this metadata and namespace.
     pub fn means(&self, meta: &Meta, namespace: &Labels) -> bool {
         let here = || {
             self.namespaces.contains(&meta.namespace)
@@ -60,7 +60,7 @@ impl Term {
     }
 }
 
-/// A selector with the pod's own values of some labels.
+/// Adds the pod's own values of some labels to a selector.
 fn with_keys(selector: Option<&LabelSelector>, keys: &[String], owner: &Meta) -> Result<Selector, String> {
     let mut read = Selector::of(selector)?;
     for key in keys {
@@ -71,10 +71,10 @@ fn with_keys(selector: Option<&LabelSelector>, keys: &[String], owner: &Meta) ->
     Ok(read)
 }
 
-/// Terms that a pod must match all.
+/// Terms that a pod must all match.
 pub(super) type Matcher = Vec<Term>;
 
-/// All matchers of a snapshot, each once, found by a label of the pods that they mean.
+/// All distinct matchers of a snapshot, indexed by a label.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Matchers {
     known: BTreeMap<Matcher, usize>,
@@ -84,7 +84,7 @@ pub(super) struct Matchers {
 }
 
 impl Matchers {
-    /// The number of a matcher.
+    /// Returns the index of a matcher.
     pub fn number(&mut self, matcher: Matcher) -> usize {
         if let Some(number) = self.known.get(&matcher) {
             return *number;
@@ -103,12 +103,12 @@ impl Matchers {
         self.list.len()
     }
 
-    /// Whether a matcher means a pod.
+    /// Returns true if a matcher matches a pod.
     pub fn means(&self, number: usize, meta: &Meta, namespace: &Labels) -> bool {
         self.list[number].iter().all(|term| term.means(meta, namespace))
     }
 
-    /// The matchers that mean a pod, by their numbers.
+    /// Returns indexes of matchers.
     pub fn meaning(&self, meta: &Meta, namespace: &Labels) -> Vec<usize> {
         let by_label = meta.labels.iter().filter_map(|(key, value)| self.by_pair.get(&(key.clone(), value.clone())));
         let asked = by_label.flatten().chain(&self.others).copied();

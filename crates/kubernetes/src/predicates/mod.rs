@@ -1,15 +1,12 @@
 //! The filters of Kubernetes over a snapshot of a cluster (K8S-160 to K8S-186).
 //!
 //! Invariants:
-//! - an answer is a function of the pod, the node and the snapshot; a decision is in the snapshot from its moment on;
-//! - what is unknown here refuses and says so: its message starts with `kornsole does not support`;
-//! - room for resources is the core's to judge, from the same sums: it is asked once, and not here.
+//! - an answer is a function of the pod, the node, and the snapshot, which contains each decision at once;
+//! - an unsupported condition rejects with a message that starts with `kornsole does not support`;
+//! - the core checks free resources, from the same sums.
 //!
-//! What a pod says of nodes alone is worked out once for all pods that say the same ([`conditions`]), by an index of labels and names.
-//! What depends on other pods is counted by domain as pods come and go ([`counters`]). So one answer costs a few look-ups, however
-//! many nodes and pods there are.
-//!
-//! Where to read: [`Snapshot`], then `pods` for what is worked out of a pod.
+//! Conditions on nodes alone are computed once for all equal ones (`conditions`); conditions on other pods use counts
+//! by domain (`counters`). So one answer costs a few lookups.
 
 mod conditions;
 mod copies;
@@ -48,49 +45,46 @@ use scheduler::index::Index;
 use scheduler::state::ask::Ask;
 use scheduler::state::node::Node;
 
-/// Why a pod does not go to a node that has refused it again and again.
 const BARRED: &str = "binding to this node failed several times, so it is skipped temporarily";
 
-/// A cluster, as filters see it: what is fixed, and what changes with each decision. A copy shares what neither side changes.
+/// Constant facts, and the state that decisions change. Copies share unchanged parts.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     facts: Arc<Facts>,
     counts: Vector<Counts>,
-    /// The ports that are taken, by node.
+    /// Used host ports by node.
     ports: OrdMap<usize, Vector<HostPort>>,
-    /// How many pods use a claim that one alone may use.
+    /// Number of pods by exclusive claim.
     in_use: OrdMap<usize, u32>,
-    /// The volumes that nodes have.
     attached: Attached,
-    /// Where pods are.
     placed: OrdMap<usize, usize>,
-    /// Pods that are not to go to a node for a while, with it.
+    /// Pods with temporarily excluded nodes.
     barred: OrdSet<(usize, usize)>,
-    /// How often something changed that may let pods in whatever they count: a port or claim that became free, a node, what a pod says.
+    /// Changes that may unblock pods regardless of counts: freed ports and claims, nodes, changed conditions.
     freed: u64,
 }
 
-/// What does not change while decisions are made.
+/// Facts that decisions do not change.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     known: Gathering,
     pods: Vec<PodFacts>,
     by_uid: Index<AskId, usize>,
-    /// Numbers of pods that no longer exist, for those to come.
+    /// Reusable indexes of removed pods.
     free: Vec<usize>,
-    /// By matcher: the counters that count what it means, and those of anti-affinity.
+    /// By matcher: the counters of matching pods, and those of anti-affinity.
     counting: Vec<Vec<usize>>,
     carrying: Vec<Vec<usize>>,
 }
 
-/// Whether a node passes what a pod says of nodes by itself: selectors, affinity, taints, and cordons.
+/// The pod's own conditions: selectors, affinity, taints, and cordons.
 pub(crate) fn suits(pod: &Pod, node: &NodeObject) -> bool {
     Conditions::of(pod, Ok(Vec::new())).refusal(&NodeFacts::of(node), true).is_none()
 }
 
 impl Snapshot {
-    /// The snapshot of a cluster: its nodes, and its pods that have a node or may get one, each with its UID. `copies`: a what-if may
-    /// request those once more that have a node.
+    /// Contains the nodes, and the pods with a node or a request, with UIDs. `copies`: a what-if may request copies of
+    /// bound pods.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
         pods: &[&Arc<Pod>],
@@ -120,7 +114,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// Whether two pods, by their UIDs, get the same answer for every node.
+    /// Returns true for the same answer on every node.
     pub fn treats_identical(&self, one: &AskId, other: &AskId) -> bool {
         let facts = |uid: &AskId| self.facts.by_uid.get(uid.as_str()).map(|number| &self.facts.pods[*number]);
         let (Some(one), Some(other)) = (facts(one), facts(other)) else { return false };
@@ -136,12 +130,11 @@ impl Snapshot {
             && self.bars_of(one).eq(self.bars_of(other))
     }
 
-    /// The nodes that a pod is not to go to for a while.
     fn bars_of(&self, pod: &PodFacts) -> impl Iterator<Item = usize> {
         self.barred.range((pod.number, 0)..(pod.number + 1, 0)).map(|(_, node)| *node)
     }
 
-    /// Why a pod may not go to a node now, in the words of K8S-162; `None`: it may.
+    /// Returns the reason in the words of K8S-162.
     pub fn why_not(&self, pod: &AskId, node: &NodeId) -> Option<String> {
         let Some((facts, node)) = self.known(pod, node) else {
             return Some("kornsole does not support pods and nodes that it has not seen".to_owned());
@@ -154,7 +147,7 @@ impl Snapshot {
         Some((&self.facts.pods[*pod], self.facts.known.table.find(node.as_str())?))
     }
 
-    /// The first filter that refuses, in the order in which they run.
+    /// In the order of the filters.
     fn first_refusal(&self, pod: &PodFacts, node: usize, allocate: bool) -> Option<Refusal> {
         if pod.nowhere.is_some() {
             return pod.nowhere.clone();
@@ -176,7 +169,7 @@ impl Snapshot {
         !self.barred.is_empty() && self.barred.contains(&(pod.number, node))
     }
 
-    /// The same without words: what a cycle asks.
+    /// Without a message, for cycles.
     fn lets(&self, pod: &PodFacts, node: usize, allocate: bool) -> bool {
         let Some(verdict) = pod.conditions.map(|number| &self.facts.known.verdicts[number]) else { return false };
         let nodes = if allocate { &verdict.allocate } else { &verdict.reserve };
@@ -203,7 +196,7 @@ impl Snapshot {
         used.then_some((Filter::VolumeRestrictions, message))
     }
 
-    /// What depends on the pods of the whole cluster.
+    /// Checks the conditions on other pods.
     fn by_other_pods(&self, pod: &PodFacts, node: usize) -> Option<(Filter, &'static str)> {
         let spread = |message| Some((Filter::PodTopologySpread, message));
         for constraint in &pod.spread {
@@ -231,13 +224,12 @@ impl Snapshot {
         None
     }
 
-    /// The numbers of a counter, and the domain of a node there; `None` for a node without its key.
+    /// The counts, and the domain of the node; `None` for a node without the key.
     fn counted(&self, counter: usize, node: usize) -> Option<(&Counts, u32)> {
         let domain = self.facts.known.table.topology(self.facts.known.counters[counter].key).of(node)?;
         Some((self.counts.get(counter)?, domain))
     }
 
-    /// A pod comes to a node, or leaves it.
     fn change(&mut self, number: usize, node: usize, comes: bool) {
         match (self.placed.get(&number).copied(), comes) {
             (None, true) => self.placed.insert(number, node),
@@ -269,7 +261,7 @@ impl Snapshot {
         }
     }
 
-    /// Counts a pod on a node, by the counters from this one on.
+    /// In the counters from this one on.
     fn count(&mut self, number: usize, node: usize, comes: bool, from: usize) {
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];
@@ -294,7 +286,7 @@ impl Predicates for Snapshot {
     }
 
     fn bars(&self, ask: &Ask, node: &Node) -> bool {
-        // What a pod says of nodes by itself does not change by others that go.
+        // Removed pods do not affect the conditions on nodes alone.
         let Some((pod, at)) = self.known(&ask.id, &node.id) else { return true };
         let verdict = pod.conditions.map(|number| &self.facts.known.verdicts[number]);
         pod.nowhere.is_some() || verdict.is_none_or(|verdict| !verdict.allocate.has(at))
@@ -329,7 +321,7 @@ impl Predicates for Snapshot {
         let spread = pod.spread.iter().map(|spread| &spread.counter);
         let counters = pod.near.iter().chain(&pod.away).chain(&pod.retained_off).chain(spread);
         let counted = counters.filter_map(|counter| self.counts.get(*counter)).map(Counts::loosened).sum::<u64>();
-        // Far apart, so that a pod that is counted otherwise from now on has another number in any case.
+        // A large step, so that the result also changes if the counts of the pod change.
         Some(counted.wrapping_add(self.freed.wrapping_mul(1 << 40)))
     }
 

@@ -1,4 +1,4 @@
-//! The nodes of a snapshot, with indexes over their labels.
+//! The nodes of a snapshot, with label indexes.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use crate::objects::{Node, Taint};
 use model::NodeId;
 use scheduler::index::Index;
 
-/// A set of nodes by their numbers.
+/// A bit set of node indexes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// No node of this many.
+    /// Returns an empty set for this many nodes.
     pub fn none(count: usize) -> Self {
         Self(vec![0; count.div_ceil(64)])
     }
 
-    /// The nodes of these for which `keep` says so.
+    /// Returns the nodes that `keep` accepts.
     pub fn of(count: usize, nodes: impl Iterator<Item = usize>, keep: impl Fn(usize) -> bool) -> Self {
         let mut bits = Self::none(count);
         nodes.filter(|node| keep(*node)).for_each(|node| bits.set(node));
         bits
     }
 
-    /// Adds a node, which may have come later than the others.
+    /// Adds a node, possibly with a new index.
     pub fn set(&mut self, node: usize) {
         let word = node / 64;
         if word >= self.0.len() {
@@ -33,7 +33,7 @@ impl Bits {
         self.0[word] |= 1 << (node % 64);
     }
 
-    /// Adds a node, or takes it out.
+    /// Adds or removes a node.
     pub fn put(&mut self, node: usize, is_in: bool) {
         if is_in {
             self.set(node);
@@ -50,19 +50,18 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The nodes in it by their numbers.
+    /// Iterates over the indexes.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.0.len() * 64).filter(|node| self.has(*node))
     }
 
-    /// Leaves those that are in the other as well.
+    /// Intersects with another set.
     pub fn keep(&mut self, other: &Self) {
         self.0.truncate(other.0.len());
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
     }
 }
 
-/// A node, as far as filters look at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NodeFacts {
     pub id: NodeId,
@@ -72,7 +71,7 @@ pub(super) struct NodeFacts {
 }
 
 impl NodeFacts {
-    /// What filters look at of a node.
+    /// Extracts the facts of a node.
     pub fn of(node: &Node) -> Self {
         Self {
             id: NodeId::from(node.metadata.name.as_str()),
@@ -83,25 +82,23 @@ impl NodeFacts {
     }
 }
 
-/// For one topology key: the domain of each node, as a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Topology {
     domains: Vec<Option<u32>>,
 }
 
 impl Topology {
-    /// The domain of a node; `None` for one without the key.
+    /// Returns the domain; `None` without the key.
     pub fn of(&self, node: usize) -> Option<u32> {
         self.domains.get(node).copied().flatten()
     }
 }
 
-/// All nodes of a snapshot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeTable {
     pub nodes: Vec<NodeFacts>,
     by_name: Index<NodeId, usize>,
-    /// Which nodes have a label with a value.
+    /// Nodes by label and value.
     by_label: BTreeMap<String, BTreeMap<String, Bits>>,
     keys: BTreeMap<String, usize>,
     topologies: Vec<Topology>,
@@ -121,7 +118,7 @@ impl NodeTable {
         table
     }
 
-    /// A node that comes later. Returns its number.
+    /// Adds a node. Returns its index.
     pub fn add(&mut self, node: NodeFacts) -> usize {
         let number = self.nodes.len();
         for (key, value) in &node.labels {
@@ -149,7 +146,7 @@ impl NodeTable {
         self.by_name.get(name).copied()
     }
 
-    /// The nodes that have all these labels; `None`: all nodes, as there is no label.
+    /// Returns `None` (all nodes) without labels.
     pub fn with_labels(&self, pairs: &Labels) -> Option<Bits> {
         let mut found: Option<Bits> = None;
         for (key, value) in pairs {
@@ -164,7 +161,7 @@ impl NodeTable {
         found
     }
 
-    /// The number of a topology key, whose domains are found out at its first use.
+    /// Computes the domains at the first use.
     pub fn key(&mut self, key: &str) -> usize {
         if let Some(number) = self.keys.get(key) {
             return *number;

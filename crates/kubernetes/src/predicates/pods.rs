@@ -1,4 +1,4 @@
-//! What filters need to know of a pod, worked out once.
+//! The precomputed facts of a pod.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,61 +14,57 @@ use super::refusal::{Filter, Refusal};
 use super::volumes::{self, Storage};
 use crate::objects::{Pod, SpreadConstraint};
 
-/// A pod, as filters see it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodFacts {
-    /// Its own number.
+    /// Index.
     pub number: usize,
-    /// The pod itself, with the labels of its namespace; `None` of one that no longer exists.
+    /// With namespace labels; `None` after its removal.
     pub pod: Option<(Arc<Pod>, Arc<Labels>)>,
-    /// The number of its conditions; `None` for one that has a node and is not copied.
+    /// `None` if bound and not copied.
     pub conditions: Option<usize>,
-    /// The matchers that mean it.
+    /// Matchers that match it.
     pub meant: Vec<usize>,
-    /// The counters of anti-affinity that it carries.
+    /// Counters of its own anti-affinity terms.
     pub carries: Vec<usize>,
-    /// The counters of anti-affinity of others that mean it.
+    /// Others' anti-affinity that matches it.
     pub retained_off: Vec<usize>,
     pub ports: Vec<HostPort>,
-    /// The claims that it alone may use.
+    /// Its exclusive claims.
     pub alone: Vec<usize>,
-    /// The volumes that have to be attached to its node, each once.
+    /// Its distinct volumes to attach.
     pub volumes: Vec<usize>,
     pub spread: Vec<Spread>,
-    /// Counters of the pods that match all its affinity terms, one for each term.
+    /// One counter per affinity term.
     pub near: Vec<usize>,
     /// It matches its own affinity terms.
     pub near_itself: bool,
-    /// Counters of the pods that it keeps away from.
+    /// Counters of pods that it must avoid.
     pub away: Vec<usize>,
     /// It is being deleted.
     pub leaving: bool,
-    /// What of it is not supported: it can go nowhere.
+    /// The unsupported part: it fits no node.
     pub nowhere: Option<Refusal>,
 }
 
-/// One constraint of topology spread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spread {
     pub counter: usize,
     pub max_skew: u64,
     pub min_domains: u64,
-    /// 1 if the pod itself is one of those that are spread.
+    /// 1 if the pod itself matches the constraint.
     pub own: u64,
 }
 
-/// Which nodes count for a constraint of topology spread.
+/// Which nodes count for a topology spread constraint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rule {
-    /// The conditions of the pod that is spread.
     conditions: usize,
-    /// The topology keys that a node must have.
+    /// Topology keys that a node must have.
     keys: Vec<usize>,
     by_affinity: bool,
     by_taints: bool,
 }
 
-/// Collects facts of pods, and shares what several have in common.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gathering {
     pub table: NodeTable,
@@ -82,19 +78,19 @@ pub(super) struct Gathering {
     pub volumes: VolumeTable,
     rules: Vec<Rule>,
     known_rules: BTreeMap<Rule, usize>,
-    /// By rule: the nodes that count.
+    /// Counted nodes by rule.
     pub eligible: Vec<Bits>,
-    /// What pods with a node say of nodes is kept too.
+    /// Also retains the conditions of bound pods.
     copies: bool,
 }
 
 impl Gathering {
-    /// Over these nodes, without a pod. `copies`: pods that have a node may be requested once more.
+    /// Starts without pods; `copies`: bound pods may be requested again.
     pub fn over(table: NodeTable, copies: bool) -> Self {
         Self { table, copies, ..Self::default() }
     }
 
-    /// Facts of a pod, without those that need all counters.
+    /// Extracts facts, except those that need all counters.
     pub fn pod(&mut self, pod: &Pod, namespace: &Labels, storage: Storage<'_>, number: usize) -> PodFacts {
         let mut facts = PodFacts {
             number,
@@ -127,7 +123,6 @@ impl Gathering {
         facts
     }
 
-    /// The number of conditions, with their verdict over all nodes.
     fn condition(&mut self, conditions: Conditions) -> usize {
         if let Some(number) = self.known_conditions.get(&conditions) {
             return *number;
@@ -202,7 +197,6 @@ impl Gathering {
         Ok(())
     }
 
-    /// The number of a rule, with the nodes that count by it.
     fn rule(&mut self, rule: Rule) -> usize {
         if let Some(number) = self.known_rules.get(&rule) {
             return *number;
@@ -214,7 +208,7 @@ impl Gathering {
         number
     }
 
-    /// Whether the pods of a node count by a rule: it has all keys, and the pod could go there as far as the policies say.
+    /// The node has all keys, and passes the policies.
     fn counts(&self, rule: &Rule, node: usize) -> bool {
         let (facts, conditions) = (&self.table.nodes[node], &self.conditions[rule.conditions]);
         rule.keys.iter().all(|key| self.table.topology(*key).of(node).is_some())
@@ -222,14 +216,14 @@ impl Gathering {
             && (!rule.by_taints || conditions.untolerated(facts).is_none())
     }
 
-    /// A node that comes later. Returns its number; verdicts and rules have it.
+    /// Adds a node, also to the verdicts and rules.
     pub fn add_node(&mut self, node: NodeFacts) -> usize {
         let number = self.table.add(node);
         self.judge(number);
         number
     }
 
-    /// Works out again what conditions and rules say of a node.
+    /// Recomputes the conditions and rules of a node.
     pub fn judge(&mut self, node: usize) {
         let facts = &self.table.nodes[node];
         for (conditions, verdict) in self.conditions.iter().zip(&mut self.verdicts) {
@@ -242,7 +236,7 @@ impl Gathering {
     }
 }
 
-/// Whether a policy says `Honor`; `usual` where it says nothing.
+/// True for `Honor`; `usual` is the default.
 fn policy(text: &str, usual: bool) -> Result<bool, String> {
     match text {
         "" => Ok(usual),

@@ -1,11 +1,9 @@
-//! Ports of the node that pods take (K8S-181).
+//! Host ports (K8S-181).
 
 use crate::objects::{Container, Pod};
 
-/// The address that represents all of a node.
 const ANY: &str = "0.0.0.0";
 
-/// A port of a node, on one of its addresses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct HostPort {
     protocol: String,
@@ -14,7 +12,7 @@ pub(super) struct HostPort {
 }
 
 impl HostPort {
-    /// Whether both cannot be taken on one node.
+    /// Returns true if both conflict on one node.
     pub fn conflicts(&self, other: &Self) -> bool {
         self.port == other.port
             && self.protocol == other.protocol
@@ -22,7 +20,6 @@ impl HostPort {
     }
 }
 
-/// The ports that a pod takes of its node.
 pub(super) fn of(pod: &Pod) -> Vec<HostPort> {
     let or = |text: &str, usual: &str| if text.is_empty() { usual.to_owned() } else { text.to_owned() };
     let beside = pod.spec.init_containers.iter().filter(|container: &&Container| container.is_sidecar());

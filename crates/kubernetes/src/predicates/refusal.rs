@@ -1,11 +1,11 @@
-//! Why a filter refuses (K8S-162).
+//! Reasons of rejections (K8S-162).
 
 use std::fmt;
 
-/// The filters, in the order in which they run (K8S-161).
+/// The filters in the order of evaluation (K8S-161).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Filter {
-    /// The check before all nodes: its name is omitted of the text.
+    /// Before all nodes: the message omits its name.
     Before,
     NodeUnschedulable,
     TaintToleration,
@@ -21,7 +21,6 @@ pub(super) enum Filter {
 }
 
 impl Filter {
-    /// The name in the text of a rejection.
     const fn name(self) -> &'static str {
         match self {
             Self::Before => "",
@@ -40,7 +39,6 @@ impl Filter {
     }
 }
 
-/// A refusal: which filter, and its message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Refusal {
     pub filter: Filter,

@@ -9,7 +9,7 @@ use crate::objects::{
     Attachment, Claim, CsiNode, NodeSelector, NodeTerm, PersistentVolume, Pod, Requirement, StorageClass,
 };
 
-/// Labels of a volume that say where it is, each with the name by which nodes say it now.
+/// Zone labels of volumes, with the current label names of nodes.
 const ZONES: [(&str, &str); 4] = [
     ("topology.kubernetes.io/zone", "topology.kubernetes.io/zone"),
     ("topology.kubernetes.io/region", "topology.kubernetes.io/region"),
@@ -17,12 +17,12 @@ const ZONES: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
 ];
 
-/// The annotation of a claim with the node that was selected for its first pod.
+/// The selected node of the first pod of a claim.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-/// The provisioner of classes whose volumes are made by hand.
+/// Classes with manually created volumes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-/// Kinds of volumes that are on every node. What is not here and no claim is refused (K8S-185).
+/// Volume kinds that every node has. Other kinds without a claim are rejected (K8S-185).
 const ANYWHERE: [&str; 14] = [
     "emptyDir",
     "configMap",
@@ -40,40 +40,39 @@ const ANYWHERE: [&str; 14] = [
     "",
 ];
 
-/// The objects that claims lead to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Storage<'s> {
     /// By namespace and name.
     pub claims: &'s BTreeMap<(String, String), Claim>,
     pub volumes: &'s BTreeMap<String, PersistentVolume>,
     pub classes: &'s BTreeMap<String, StorageClass>,
-    /// By the name of the node.
+    /// By node name.
     pub csi_nodes: &'s BTreeMap<String, CsiNode>,
     pub attachments: &'s BTreeMap<String, Attachment>,
-    /// Claims that wait for their first pod are bound with it (K8S-178). Ours does not do that; a release that is examined does.
+    /// Claims that wait for their first pod are bound with it (K8S-178), by a release but not by kornsole.
     pub binds_late: bool,
 }
 
 impl Storage<'_> {
-    /// Whether a claim is bound once its pod has a node, by who schedules that pod.
+    /// The scheduler of the pod binds the claim after the pod has a node.
     fn is_bound_late(&self, claim: &Claim) -> bool {
         self.binds_late && self.waits(claim)
     }
 
-    /// Whether a claim waits for its first pod.
+    /// For its first pod.
     fn waits(&self, claim: &Claim) -> bool {
         let class = self.classes.get(&claim.spec.storage_class_name);
         class.is_some_and(StorageClass::waits) && claim.spec.volume_name.is_empty()
     }
 }
 
-/// From which nodes one bound volume can be reached.
+/// The nodes that can reach a bound volume.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VolumePlace {
     affinity: Option<NodeTerms>,
-    /// The volume is made, or chosen, once the pod has a node.
+    /// The volume is created or selected after the pod has a node.
     late: bool,
-    /// Labels of zones with the values that will do.
+    /// Zone labels with allowed values.
     zones: Vec<(usize, Vec<String>)>,
 }
 
@@ -89,8 +88,7 @@ impl VolumePlace {
         Ok(Self { affinity, late: false, zones: ZONES.iter().enumerate().filter_map(zone).collect() })
     }
 
-    /// Where the volume can be made of a claim that waits for its first pod (K8S-178): on the node that was selected for it, else where
-    /// its class lets volumes be.
+    /// On the selected node, otherwise in the topologies of the class (K8S-178).
     fn of_late(claim: &Claim, storage: Storage<'_>) -> Result<Self, Refusal> {
         let term =
             |key: &str, values: Vec<String>| Requirement { key: key.to_owned(), operator: "In".to_owned(), values };
@@ -112,9 +110,9 @@ impl VolumePlace {
         Ok(Self { affinity, late: true, zones: Vec::new() })
     }
 
-    /// Whether the volume cannot be reached from a node (K8S-175).
+    /// Rejects by K8S-175.
     pub fn wrong_place(&self, node: &NodeFacts) -> Option<Refusal> {
-        // A volume knows nodes by their labels alone.
+        // Volumes select nodes by labels only.
         let name = if self.late { node.id.as_str() } else { "" };
         let reached = self.affinity.as_ref().is_none_or(|terms| terms.matches(name, &node.labels));
         let words = if self.late {
@@ -125,7 +123,7 @@ impl VolumePlace {
         (!reached).then(|| Refusal::new(Filter::VolumeBinding, words))
     }
 
-    /// Whether the node is in another zone or region (K8S-176).
+    /// Rejects by K8S-176.
     pub fn wrong_zone(&self, node: &NodeFacts) -> Option<Refusal> {
         if !ZONES.iter().any(|(key, _)| node.labels.contains_key(*key)) {
             return None;
@@ -140,7 +138,6 @@ impl VolumePlace {
     }
 }
 
-/// The names of the claims of a pod, in its namespace.
 pub(super) fn claim_names(pod: &Pod) -> impl Iterator<Item = String> + '_ {
     pod.spec.volumes.iter().filter_map(|volume| match volume.kind.as_str() {
         "persistentVolumeClaim" => Some(volume.claim.clone()),
@@ -149,7 +146,7 @@ pub(super) fn claim_names(pod: &Pod) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// What a pod waits for of its claims, in words: nothing is requested it before that is there (K8S-178, K8S-232).
+/// Before the pod is requested (K8S-178, K8S-232).
 pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     claim_names(pod).find_map(|name| {
         let key = (pod.metadata.namespace.clone(), name);
@@ -166,7 +163,7 @@ pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     })
 }
 
-/// The claims of a pod whose volumes must be there already, and wait for their first pod: which of them are free is not examined.
+/// Waiting claims whose volumes must exist; their availability is not checked.
 pub(crate) fn chosen_late(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     claim_names(pod).find(|name| {
         let claim = storage.claims.get(&(pod.metadata.namespace.clone(), name.clone()));
@@ -176,10 +173,10 @@ pub(crate) fn chosen_late(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     })
 }
 
-/// Where the volumes of a pod are.
+/// Returns the locations of a pod's volumes.
 ///
 /// # Errors
-/// Why it can go to no node at all.
+/// Why no node fits.
 pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>, Refusal> {
     for volume in &pod.spec.volumes {
         if !volume.is_claimed() && !ANYWHERE.contains(&volume.kind.as_str()) {
@@ -210,7 +207,7 @@ pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>
     Ok(places)
 }
 
-/// A claim that is not bound: by a class that waits it is bound with the pod, which is not done here; by any other no node will do.
+/// kornsole does not bind waiting claims, and other claims fit no node.
 fn unbound(name: &str, claim: &Claim, storage: Storage<'_>) -> Refusal {
     if storage.waits(claim) {
         let message = format!("kornsole does not support binding volumes: claim {name:?} waits for its first pod");
@@ -220,7 +217,7 @@ fn unbound(name: &str, claim: &Claim, storage: Storage<'_>) -> Refusal {
     }
 }
 
-/// The volumes of a pod that have to be attached to its node, each by its driver and its name there (K8S-182).
+/// Driver and name of each volume (K8S-182).
 pub(super) fn attached(pod: &Pod, storage: Storage<'_>) -> Vec<(String, String)> {
     let of_claim = |name: String| {
         let claim = storage.claims.get(&(pod.metadata.namespace.clone(), name))?;
@@ -229,13 +226,12 @@ pub(super) fn attached(pod: &Pod, storage: Storage<'_>) -> Vec<(String, String)>
     claim_names(pod).filter_map(of_claim).collect()
 }
 
-/// By which driver a volume is attached, and its name there.
 pub(super) fn attached_by(volume: &str, storage: Storage<'_>) -> Option<(String, String)> {
     let (driver, handle) = storage.volumes.get(volume)?.attached_by()?;
     Some((driver.to_owned(), handle.to_owned()))
 }
 
-/// The claims of a pod that one pod alone may use, as `namespace/name` (K8S-183).
+/// As `namespace/name` (K8S-183).
 pub(super) fn for_one_pod(pod: &Pod, storage: Storage<'_>) -> Vec<String> {
     let namespace = &pod.metadata.namespace;
     let alone =

@@ -1,11 +1,10 @@
-//! What is reported of gangs that are written so that something has no effect, and of who has a node reserved.
+//! Notices about ineffective gang settings, and about reserved nodes.
 
 use super::{ONE_QUEUE, planned_by};
 use model::Profile;
 
 const NODES: &str = "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '16', memory: 64Gi, pods: '110'}}\n";
 
-/// A pod of the application `g` in the group `head` that requests 2Gi, with these parameters and these fields of its spec.
 fn head(parameters: &str, spec: &str) -> String {
     format!(
         "---\nkind: Pod\nmetadata:\n  name: p\n  namespace: ns\n  uid: p\n  creationTimestamp: '2025-01-01T10:00:00Z'\n  \
@@ -20,7 +19,6 @@ fn notices(parameters: &str, spec: &str) -> Vec<String> {
     planned_by(&(NODES.to_owned() + &head(parameters, spec)), ONE_QUEUE, Profile::V1_9_0).notices
 }
 
-/// A container that requests this memory and one core.
 fn container(name: &str, memory: &str) -> String {
     format!("{{name: {name}, resources: {{requests: {{cpu: '1', memory: {memory}}}}}}}")
 }

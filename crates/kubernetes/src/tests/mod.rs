@@ -1,4 +1,4 @@
-//! The cases KT-01 to KT-36 of the mapping and the predicates, each by its name.
+//! The cases KT-01 to KT-36 of the mapping and the predicates, by name.
 
 mod gang_hints;
 mod mapping;
@@ -15,7 +15,6 @@ use super::objects::Pod;
 use super::{Cluster, ManifestReport, Recovery, Settings, read_manifests};
 use model::Profile;
 
-/// A queue that takes everything.
 pub(super) const ONE_QUEUE: &str =
     "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
 
@@ -26,7 +25,6 @@ pub(super) fn cluster(text: &str) -> Cluster {
     cluster
 }
 
-/// The only pod of a text.
 pub(super) fn pod(text: &str) -> Pod {
     let cluster = cluster(&format!("kind: Pod\n{text}"));
     std::sync::Arc::unwrap_or_clone(cluster.pods.into_values().next().expect("one pod"))
@@ -46,12 +44,12 @@ pub(super) fn planned_by(text: &str, queues: &str, profile: Profile) -> Plan {
     plan(&cluster(text), &Settings { profile, ..Settings::default() }, config).expect("a plan")
 }
 
-/// `pod on node`, in the order of the decisions.
+/// Returns `pod on node` in the order of the decisions.
 pub(super) fn bound(plan: &Plan) -> Vec<String> {
     plan.bound.iter().map(|bound| format!("{} on {}", bound.pod, bound.node)).collect()
 }
 
-/// A node with room for ten pods of one cpu; `more` goes into its `spec`.
+/// A node for ten pods of one core; `more` goes into its `spec`.
 pub(super) fn node(name: &str, labels: &str, more: &str) -> String {
     format!(
         "---\nkind: Node\nmetadata: {{name: {name}, labels: {{{labels}}}}}\nspec: {{{more}}}\n\
@@ -59,7 +57,7 @@ pub(super) fn node(name: &str, labels: &str, more: &str) -> String {
     )
 }
 
-/// A pod of one cpu in namespace ns and queue root.a, made in second `at` of an hour; `more` goes into its `spec`.
+/// A pod of one core in namespace ns and queue root.a, created in second `at`; `more` goes into its `spec`.
 pub(super) fn small(name: &str, at: u32, more: &str) -> String {
     let more = if more.is_empty() { String::new() } else { format!(", {more}") };
     format!(

@@ -3,7 +3,6 @@
 use super::{ONE_QUEUE, bound, node, planned, pod};
 use crate::pod_resources::{SidecarSum, pod_resources};
 
-/// The resources of a pod with this `spec` and `status`, by name.
 fn of(spec: &str, status: &str, sidecars: SidecarSum) -> Vec<(String, i64)> {
     let pod = pod(&format!("metadata: {{name: p}}\nspec: {{{spec}}}\nstatus: {{{status}}}"));
     let found = pod_resources(&pod, sidecars).expect("quantities");

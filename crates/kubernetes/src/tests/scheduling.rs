@@ -1,9 +1,8 @@
-//! Whole clusters, scheduled: what is bound where, and why the rest waits.
+//! Whole scheduled clusters: bindings, and pending reasons.
 
 use super::{ONE_QUEUE, bound, node, planned, planned_by, small};
 use model::Profile;
 
-/// The reason why the only pod that waits does.
 fn reason(text: &str) -> String {
     let plan = planned(text, ONE_QUEUE);
     assert_eq!((plan.bound.len(), plan.waiting.len()), (0, 1), "{plan:?}");

@@ -1,4 +1,4 @@
-//! Workflow of Argo: the pods that its templates give at most, as if all steps ran at once.
+//! Workflow of Argo: the maximum pods, as if all steps ran at once.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,13 @@ use serde_json::{Map, Value, json};
 use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 
-/// How deep templates may call templates.
+/// Levels of templates.
 const DEEPEST: usize = 100;
-/// What of a template or of the workflow is in the spec of its pods.
+/// Fields of a template or workflow that go into the spec of its pods.
 const OF_SPEC: [&str; 5] = ["affinity", "nodeSelector", "tolerations", "schedulerName", "priorityClassName"];
 
-/// The templates that give pods, by name, with how often each is called.
 type Calls = BTreeMap<String, u64>;
 
-/// The pods of a workflow.
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let mut specs = vec![scope.spec.clone()];
     if let Some(reference) = scope.spec.at("workflowTemplateRef")? {
@@ -61,7 +59,7 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     Ok(())
 }
 
-/// A template of workflows, in the namespace or for the cluster.
+/// A template of another object, in the namespace or for the cluster.
 fn shared<'v>(making: &Making<'v>, scope: &Scope<'_>, name: &str, in_cluster: bool) -> Option<Field<'v>> {
     match in_cluster {
         true => making.template("ClusterWorkflowTemplate", "", name),
@@ -78,17 +76,16 @@ fn add(calls: &mut Calls, more: &Calls, times: u64) {
 
 struct Flow<'s, 'v> {
     scope: &'s Scope<'v>,
-    /// By name; those of another object have its name before, as `object/name`.
+    /// By name; templates of other objects are `object/name`.
     templates: BTreeMap<String, Field<'v>>,
-    /// What the templates that were read call.
+    /// Calls of the templates that were read.
     known: BTreeMap<String, Calls>,
-    /// The templates that are being read.
     open: Vec<String>,
     notes: Vec<String>,
 }
 
 impl<'v> Flow<'_, 'v> {
-    /// What a template calls. `by` is the field that names it.
+    /// `by` is the field that names the template.
     fn calls<'m>(&mut self, name: &str, by: &Field<'_>, making: &Making<'m>) -> Result<Calls, Rejected>
     where
         'm: 'v,
@@ -119,7 +116,7 @@ impl<'v> Flow<'_, 'v> {
     {
         let mut steps = template.at("dag.tasks")?.map(|list| list.items()).transpose()?.unwrap_or_default();
         for group in template.at("steps")?.map(|list| list.items()).transpose()?.unwrap_or_default() {
-            // A group of parallel steps; older workflows write one step alone.
+            // A group of parallel steps; old workflows have single steps.
             match group.value.is_array() {
                 true => steps.extend(group.items()?),
                 false => steps.push(group),
@@ -142,7 +139,7 @@ impl<'v> Flow<'_, 'v> {
         Ok(calls)
     }
 
-    /// The template that a step calls, under its name here.
+    /// The local name of the template.
     fn called<'m>(&mut self, by: &str, step: &Field<'v>, making: &Making<'m>) -> Result<Option<String>, Rejected>
     where
         'm: 'v,
@@ -172,7 +169,6 @@ impl<'v> Flow<'_, 'v> {
         Ok(Some(named(file, name)))
     }
 
-    /// How often a step runs.
     fn times(&mut self, step: &Field<'_>) -> Result<u64, Rejected> {
         if let Some(items) = step.at("withItems")? {
             return Ok(items.items()?.len() as u64);
@@ -198,7 +194,6 @@ impl<'v> Flow<'_, 'v> {
     }
 }
 
-/// The pod template of a template of a workflow.
 fn pod(specs: &[Field<'_>], template: &Field<'_>, scope: &Scope<'_>) -> Result<Value, Rejected> {
     let mut containers = Vec::new();
     for main in ["container", "script"] {

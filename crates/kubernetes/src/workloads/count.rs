@@ -1,26 +1,26 @@
-//! How many pods an object has created, as a formula over its fields.
+//! The number of pods of an object as a formula over its fields.
 
 use super::field::{Field, Rejected};
 
 /// A number from the fields of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Count {
-    /// A number that no field changes.
+    /// A constant.
     Is(u64),
-    /// The field at a dotted path, or this number if it is absent.
+    /// A dotted path, with a default.
     Of(&'static str, u64),
-    /// The field at a dotted path, without a bound if it is absent.
+    /// A dotted path; unbounded if missing.
     AtMost(&'static str),
-    /// The smallest of several.
+    /// Minimum.
     Min(&'static [Self]),
-    /// The largest of several.
+    /// Maximum.
     Max(&'static [Self]),
-    /// One number less another, at least 0.
+    /// Difference, at least 0.
     Less(&'static Self, u64),
 }
 
 impl Count {
-    /// The number for an object.
+    /// Computes the number for an object.
     ///
     /// # Errors
     /// A field is not a whole number from 0.

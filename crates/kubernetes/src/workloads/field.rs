@@ -1,4 +1,4 @@
-//! A value inside a manifest, with its path and its line for errors.
+//! A value in a manifest with its path and line.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::objects::{Pod, Step, Unread, drop_nulls, read_as, shown};
 
-/// The lines of a value and of everything inside it, from 1; only YAML has them.
+/// The lines of a value and its children, from 1; only for YAML.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     line: u32,
@@ -17,7 +17,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// The lines of a value of YAML.
+    /// Collects the lines of a YAML value.
     pub fn of(node: Node<'_>) -> Self {
         let silent = &mut Faults::default();
         let line = node.at().line;
@@ -40,7 +40,7 @@ impl Lines {
         }
     }
 
-    /// The line of the last step of a path that has one.
+    /// Returns the line of the last step that has one.
     pub fn line_at(&self, path: &[Step]) -> u32 {
         let mut here = self;
         for step in path {
@@ -53,16 +53,14 @@ impl Lines {
     }
 }
 
-/// Why a field is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejected {
-    /// Its line; 0 if the line is unknown.
+    /// Line; 0 if unknown.
     pub line: u32,
     pub path: String,
     pub why: String,
 }
 
-/// A value inside an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Field<'v> {
     pub value: &'v Value,
@@ -71,7 +69,7 @@ pub(crate) struct Field<'v> {
 }
 
 impl<'v> Field<'v> {
-    /// An object as a whole.
+    /// Wraps a whole object.
     pub fn root(value: &'v Value, lines: Option<&'v Lines>) -> Self {
         Self { value, lines, path: Vec::new() }
     }
@@ -82,7 +80,7 @@ impl<'v> Field<'v> {
         Self { value, lines, path }
     }
 
-    /// The field of a map; `None` if it is absent or null.
+    /// Returns `None` if missing or null.
     ///
     /// # Errors
     /// This is not a map.
@@ -91,10 +89,10 @@ impl<'v> Field<'v> {
         Ok(found.map(|value| self.step(value, Step::Key(key.to_owned()))))
     }
 
-    /// The field at a dotted path; empty is this field itself.
+    /// Follows a dotted path; empty is this field.
     ///
     /// # Errors
-    /// A field on the way is not a map.
+    /// A field on the path is not a map.
     pub fn at(&self, path: &str) -> Result<Option<Self>, Rejected> {
         let mut here = self.clone();
         for key in path.split('.').filter(|key| !key.is_empty()) {
@@ -106,10 +104,10 @@ impl<'v> Field<'v> {
         Ok(Some(here))
     }
 
-    /// The field at a dotted path, which the object requires.
+    /// Follows a dotted path.
     ///
     /// # Errors
-    /// The field is absent, or a field on the way is not a map.
+    /// The field is missing, or a field on the path is not a map.
     pub fn required(&self, path: &str) -> Result<Self, Rejected> {
         self.at(path)?.ok_or_else(|| {
             let keys = path.split('.').map(|key| Step::Key(key.to_owned()));
@@ -122,7 +120,7 @@ impl<'v> Field<'v> {
         self.value.as_object().ok_or_else(|| self.expected("a map"))
     }
 
-    /// The items of a list.
+    /// Returns list items.
     ///
     /// # Errors
     /// This is not a list.
@@ -131,7 +129,7 @@ impl<'v> Field<'v> {
         Ok(items.iter().enumerate().map(|(number, value)| self.step(value, Step::Item(number))).collect())
     }
 
-    /// The entries of a map that are not null.
+    /// Returns non-null entries.
     ///
     /// # Errors
     /// This is not a map.
@@ -140,7 +138,7 @@ impl<'v> Field<'v> {
         Ok(entries.map(|(key, value)| (key.as_str(), self.step(value, Step::Key(key.clone())))).collect())
     }
 
-    /// The text of a string.
+    /// Returns text.
     ///
     /// # Errors
     /// This is not a string.
@@ -148,7 +146,7 @@ impl<'v> Field<'v> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
-    /// A whole number from 0.
+    /// Returns a number from 0.
     ///
     /// # Errors
     /// This is another value, or negative.
@@ -160,15 +158,15 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// The value of a boolean.
+    /// Returns a boolean.
     ///
     /// # Errors
-    /// This is another value.
+    /// This is not a boolean.
     pub fn is_true(&self) -> Result<bool, Rejected> {
         self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
-    /// The text at a dotted path; `None` if it is absent.
+    /// Returns `None` if missing.
     ///
     /// # Errors
     /// It is not a string.
@@ -176,7 +174,7 @@ impl<'v> Field<'v> {
         self.at(path)?.map(|field| field.text()).transpose()
     }
 
-    /// Whether the boolean at a dotted path is true.
+    /// Returns false if missing.
     ///
     /// # Errors
     /// It is not a boolean.
@@ -184,7 +182,7 @@ impl<'v> Field<'v> {
         self.at(path)?.map_or(Ok(false), |field| field.is_true())
     }
 
-    /// The texts of the map at a dotted path; none if it is absent.
+    /// Returns an empty map if missing.
     ///
     /// # Errors
     /// It is not a map of strings.
@@ -193,10 +191,10 @@ impl<'v> Field<'v> {
         map.entries()?.into_iter().map(|(key, field)| Ok((key.to_owned(), field.text()?.to_owned()))).collect()
     }
 
-    /// The pod of a template: its labels and annotations, and its spec.
+    /// Reads metadata and spec of a template.
     ///
     /// # Errors
-    /// A field of the template has another shape, or the pod has no containers.
+    /// A field has the wrong type, or the pod has no containers.
     pub fn pod(&self) -> Result<Pod, Rejected> {
         let spec = self.required("spec")?;
         let pod = self.pod_of(self.value.clone(), 0)?;
@@ -206,11 +204,11 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// The pod of a template that is composed of fields of this one. `depth` is how many steps into the template this field is: errors
-    /// leave them out.
+    /// Reads a `template` that is composed of fields of this one. `depth` is the depth of this field in it, which
+    /// errors omit.
     ///
     /// # Errors
-    /// A field of the template has another shape.
+    /// A field has the wrong type.
     pub fn pod_of(&self, mut template: Value, depth: usize) -> Result<Pod, Rejected> {
         drop_nulls(&mut template);
         let mut pod: Pod = read_as(&template).map_err(|mut unread| {
@@ -223,7 +221,7 @@ impl<'v> Field<'v> {
         Ok(pod)
     }
 
-    /// The error of a field inside this one.
+    /// Returns the error of a child field.
     fn inside(&self, unread: &Unread) -> Rejected {
         let path: Vec<Step> = self.path.iter().chain(&unread.path).cloned().collect();
         let line = self.lines.map_or(0, |lines| lines.line_at(&unread.path));
@@ -234,12 +232,12 @@ impl<'v> Field<'v> {
         self.lines.map_or(0, |lines| lines.line)
     }
 
-    /// An error of this field.
+    /// Returns an error of this field.
     pub fn rejected(&self, why: impl Into<String>) -> Rejected {
         Rejected { line: self.line(), path: shown(&self.path), why: why.into() }
     }
 
-    /// The error of a field of another type.
+    /// Returns the error of a wrong type.
     pub fn expected(&self, what: &str) -> Rejected {
         let found = match self.value {
             Value::String(text) => format!("the string {text:?}"),

@@ -1,40 +1,39 @@
-//! The kinds of objects that have pods created: where their pod templates are, and how many pods each gives. `docs/guide/kubernetes-manifests.md`
-//! cites the source of each rule.
+//! The kinds of objects with pods: template paths, and numbers of pods. `docs/guide/kubernetes-manifests.md` cites the
+//! sources.
 
 use super::count::Count::{self, AtMost, Is, Less, Max, Min, Of};
 use super::field::Rejected;
 use super::making::{Making, Scope};
 use super::{argo, ray, spark, trainer};
 
-/// A kind of object that has pods created.
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// Its API group; empty for the core group.
+    /// API group; empty for the core group.
     pub group: &'static str,
-    /// Its kind; `*Job` is any that ends so.
+    /// Kind; `*Job` matches a suffix.
     pub kind: &'static str,
-    /// The boolean, below `spec`, that keeps it from having pods.
+    /// Boolean in `spec` that prevents pods.
     pub suspend: &'static str,
     pub parts: &'static [Part],
-    /// What its operator adds to the pods of all parts.
+    /// Changes of its operator to all pods.
     pub after: Option<Code>,
 }
 
-/// What only code can say of a kind.
+/// Rules of a kind that need code.
 pub(super) type Code = fn(&Scope<'_>, &mut Making<'_>) -> Result<(), Rejected>;
 
-/// Where a part of an object is, below `spec`.
+/// The location of a part in `spec`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Each {
-    /// At a dotted path, under this name.
+    /// At a dotted path, with this name.
     One(&'static str, &'static str),
-    /// At each item of a list, named by a field of the item.
+    /// Each item of a list, named by a field.
     Item(&'static str, &'static str),
-    /// At each entry of the maps whose key ends so, named by the key of the entry in lowercase.
+    /// Each entry of the maps with this key suffix, named by its lowercase key.
     Entry(&'static str),
 }
 
-/// What creates pods in an object.
+/// A part of an object that creates pods.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
     /// Pods of a template.
@@ -42,42 +41,43 @@ pub(super) enum Part {
     /// Objects of another kind of this table.
     Objects {
         each: Each,
-        /// The spec of the object, below the part.
+        /// The spec of the object, in the part.
         spec: &'static str,
         kind: &'static str,
         count: Count,
         name: &'static str,
         labels: Labels,
     },
-    /// What only code can say.
+    /// A rule in code.
     Code(Code),
 }
 
-/// Labels and their values, which are patterns as names are.
+/// Labels with value patterns.
 pub(super) type Labels = &'static [(&'static str, &'static str)];
 
-/// Pods of a template. Patterns contain `{name}` of the object, `{set}` of the part, `{group}` and `{index}` of the pod.
+/// Pods of a template. Patterns contain `{name}` of the object, `{set}` of the part, `{group}` and `{index}` of the
+/// pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pods {
     pub each: Each,
-    /// The pod template, below the part: the first that is present.
+    /// The first existing path, in the part.
     pub template: &'static [&'static str],
     pub groups: Count,
-    /// How many pods each group has.
+    /// Number of pods per group.
     pub count: Count,
-    /// The first index.
+    /// First index.
     pub first: Count,
     pub name: &'static str,
     pub labels: Labels,
-    /// The boolean, below the part, that keeps it from having pods.
+    /// Boolean in the part that prevents pods.
     pub suspend: &'static str,
-    /// One pod for each node that it fits, instead of a count.
+    /// One pod per matching node.
     pub per_node: bool,
 }
 
 const WHOLE: Each = Each::One("", "");
 
-/// Pods of `spec.template`, as many as `spec.replicas`.
+/// `spec.replicas` pods of `spec.template`.
 const PODS: Pods = Pods {
     each: WHOLE,
     template: &["template"],
@@ -96,7 +96,7 @@ const fn kind(group: &'static str, kind: &'static str, suspend: &'static str, pa
     Kind { group, kind, suspend, parts, after: None }
 }
 
-/// An object of another kind at a path below `spec`.
+/// An object of another kind at a path in `spec`.
 const fn object(at: &'static str, kind: &'static str) -> Part {
     Part::Objects { each: Each::One(at, ""), spec: "", kind, count: Is(1), name: "{name}", labels: &[] }
 }
@@ -114,7 +114,7 @@ const LWS: Labels = &[
     ("leaderworkerset.sigs.k8s.io/worker-index", "{index}"),
 ];
 
-/// All kinds; the first that matches counts.
+/// All kinds; the first match applies.
 pub(super) const KINDS: &[Kind] = &[
     kind("apps", "Deployment", "", REPLICAS),
     kind("apps", "ReplicaSet", "", REPLICAS),
@@ -238,10 +238,10 @@ pub(super) const KINDS: &[Kind] = &[
     kind("argoproj.io", "CronWorkflow", "suspend", &[object("workflowSpec", "Workflow")]),
 ];
 
-/// An object of a kind that is not in the table, with a pod template at `spec.template`.
+/// An unknown kind with a pod template at `spec.template`.
 pub(super) const ANY: Kind = kind("", "", "suspend", REPLICAS);
 
-/// Kinds that have no pods by themselves: other objects refer to their templates.
+/// Kinds without own pods: other objects refer to their templates.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("trainer.kubeflow.org", "TrainingRuntime"),
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
@@ -249,7 +249,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("argoproj.io", "ClusterWorkflowTemplate"),
 ];
 
-/// The label of the pods of an indexed Job.
+/// Adds the label of the pods of an indexed Job.
 fn indexed(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     if scope.spec.text_at("completionMode")? == Some("Indexed") {
         let from = making.from;
@@ -260,10 +260,10 @@ fn indexed(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     Ok(())
 }
 
-/// The entry of a kind. `group` is `None` if the object does not name its API version.
+/// `group` is `None` without an API version.
 pub(super) fn find(group: Option<&str>, name: &str) -> Option<&'static Kind> {
     let named = |kind: &Kind| match kind.kind.strip_prefix('*') {
-        // Without a group, a kind of the table with its full name is meant.
+        // Without a group, only a full kind name matches.
         Some(ending) => group.is_some() && name.ends_with(ending),
         None => kind.kind == name,
     };

@@ -1,4 +1,4 @@
-//! From an object to sets of pods, by the table of kinds.
+//! Creates sets of pods from an object, by the table of kinds.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,14 @@ use super::kinds::{self, Each, Kind, Labels, Part, Pods};
 use crate::objects::Pod;
 use serde_json::Value;
 
-/// How deep objects may contain objects; the kinds of the table need three.
+/// The table needs three levels.
 const DEEPEST: u32 = 8;
 
-/// An object that has pods created.
 pub(super) struct Scope<'v> {
     pub spec: Field<'v>,
     pub name: String,
     pub namespace: String,
-    /// The labels of the object.
+    /// Labels of the object.
     pub labels: BTreeMap<String, String>,
     depth: u32,
 }
@@ -25,23 +24,23 @@ impl<'v> Scope<'v> {
         Self { spec, name: name.to_owned(), namespace: namespace.to_owned(), labels, depth: 0 }
     }
 
-    /// An object inside this one.
+    /// Describes an object in this one.
     pub fn inner(&self, spec: Field<'v>, name: String) -> Self {
         let Self { namespace, labels, .. } = self;
         Self { spec, name, namespace: namespace.clone(), labels: labels.clone(), depth: self.depth + 1 }
     }
 }
 
-/// The templates that objects refer to, by kind, namespace, and name.
+/// Referenced templates by kind, namespace, and name.
 pub(super) type Library<'v> = BTreeMap<(&'v str, &'v str, &'v str), (&'v Value, Option<&'v Lines>)>;
 
-/// Pods that differ in their names and in labels with their numbers.
+/// Pods that differ in names and numbered labels.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
-    /// The part of the object that they are of.
+    /// Part of the object.
     pub set: String,
     pub pod: Pod,
-    /// The name; `{group}` and `{index}` are replaced.
+    /// Name with `{group}` and `{index}`.
     pub name: String,
     /// Labels with such patterns.
     pub labels: Vec<(String, String)>,
@@ -52,7 +51,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// One pod of this name.
+    /// Creates one pod with this name.
     pub fn one(set: &str, pod: Pod, name: String) -> Self {
         Self { set: set.to_owned(), pod, name, labels: Vec::new(), groups: 1, count: 1, first: 0, per_node: false }
     }
@@ -62,15 +61,14 @@ impl Made {
     }
 }
 
-/// What an object gives.
 pub(super) struct Making<'v> {
     pub library: &'v Library<'v>,
     pub made: Vec<Made>,
-    /// What is not evaluated, or differs from the object.
+    /// Differences, and what is not evaluated.
     pub notes: Vec<String>,
-    /// Where the sets of the object being read start.
+    /// First set of the current object.
     pub from: usize,
-    /// Part of it is suspended.
+    /// A part is suspended.
     pub suspended: bool,
 }
 
@@ -79,17 +77,17 @@ impl<'v> Making<'v> {
         Self { library, made: Vec::new(), notes: Vec::new(), from: 0, suspended: false }
     }
 
-    /// The template of a kind that an object refers to, in its namespace or in none.
+    /// Finds a template in its namespace or without one.
     pub fn template(&self, kind: &str, namespace: &str, name: &str) -> Option<Field<'v>> {
         let found = self.library.get(&(kind, namespace, name));
         found.map(|(value, lines)| Field::root(value, *lines))
     }
 }
 
-/// The sets of pods of an object.
+/// Adds the sets of pods of an object.
 ///
 /// # Errors
-/// A field that counts has another shape, or a required one is absent.
+/// A field has the wrong type, or a required one is missing.
 pub(super) fn expand(kind: &Kind, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     if scope.depth > DEEPEST {
         return Err(scope.spec.rejected(format!("objects are nested deeper than {DEEPEST} levels")));
@@ -162,7 +160,7 @@ fn sets(pods: &Pods, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), R
     Ok(())
 }
 
-/// The parts of an object with their names.
+/// Returns the parts of an object with names.
 fn parts<'v>(each: Each, spec: &Field<'v>) -> Result<Vec<(String, Field<'v>)>, Rejected> {
     Ok(match each {
         Each::One(path, name) => spec.at(path)?.map(|field| (name.to_owned(), field)).into_iter().collect(),
@@ -184,7 +182,6 @@ fn parts<'v>(each: Each, spec: &Field<'v>) -> Result<Vec<(String, Field<'v>)>, R
     })
 }
 
-/// A pattern with the name of the object and of the part.
 fn filled(pattern: &str, name: &str, set: &str) -> String {
     pattern.replace("{name}", name).replace("{set}", set)
 }

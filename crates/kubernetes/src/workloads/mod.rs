@@ -1,7 +1,7 @@
-//! The pods that controllers and operators create for an object: a Job, a Deployment, a SparkApplication, and others.
+//! The pods that controllers and operators create for an object, for example a Deployment.
 //!
-//! `kinds` is the table of the kinds; `making` reads an object by its entry; `spark`, `ray`, `argo`, and `trainer` have what a table
-//! cannot say. Read `kinds` first.
+//! `kinds` is the table of kinds; `making` reads an object by its entry; `spark`, `ray`, `argo`, and `trainer` are code
+//! for the rest.
 
 mod argo;
 mod count;
@@ -23,13 +23,12 @@ use self::kinds::Kind;
 use self::making::{Library, Made, Making, Scope};
 use crate::objects::{Owner, Pod};
 
-/// The most pods that objects may create together.
+/// Maximum number of created pods in total.
 pub(crate) const MOST_PODS: u64 = 250_000;
 
-/// An object that has pods created.
 #[derive(Debug)]
 pub(crate) struct Workload {
-    /// The name of its file.
+    /// File name.
     pub file: Arc<str>,
     pub value: Value,
     pub lines: Option<Lines>,
@@ -37,27 +36,26 @@ pub(crate) struct Workload {
     pub submitted: bool,
 }
 
-/// What of the manifests names an object as its owner.
+/// Objects in the manifests with an owner.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Owned {
-    /// How many pods.
+    /// Number of pods.
     pub pods: u64,
-    /// An object that has pods created, as the ReplicaSet of a Deployment.
+    /// It has pods, for example a ReplicaSet.
     pub creates: bool,
 }
 
-/// Pods of one template, to be named.
+/// Pods of one template, without names yet.
 pub(crate) struct PodSet(Made);
 
-/// What an object gives.
 #[derive(Default)]
 pub(crate) struct Expansion {
     pub sets: Vec<PodSet>,
-    /// What is not evaluated, or differs from the object.
+    /// Differences, and what is not evaluated.
     pub notes: Vec<String>,
 }
 
-/// What an object is to pods; `None`: nothing. An object of an unknown kind has pods created if it has a pod template.
+/// An object of an unknown kind has pods if it has a pod template.
 pub(crate) fn role(value: &Value) -> Option<Role> {
     let (group, kind) = group_and_kind(value);
     if kinds::find(group, kind).is_some() {
@@ -69,10 +67,9 @@ pub(crate) fn role(value: &Value) -> Option<Role> {
     value["spec"]["template"]["spec"]["containers"].is_array().then_some(Role::Creates)
 }
 
-/// What an object is to its pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It has pods created.
+    /// It has pods.
     Creates,
     /// Others refer to its templates.
     Template,
@@ -84,7 +81,6 @@ fn group_and_kind(value: &Value) -> (Option<&str>, &str) {
     (group, value["kind"].as_str().unwrap_or_default())
 }
 
-/// The templates that objects refer to.
 pub(crate) struct Templates<'w>(Library<'w>);
 
 impl<'w> Templates<'w> {
@@ -117,21 +113,21 @@ impl Workload {
         self.text("uid")
     }
 
-    /// Its kind, namespace, and name.
+    /// Returns kind, namespace, and name.
     pub fn label(&self) -> String {
         format!("{} {}/{}", self.kind(), self.namespace(), self.text("name"))
     }
 
-    /// Where it is for an error: the file, and the line if it is known.
+    /// Returns the file, and the line if known.
     pub fn place(&self, line: u32) -> String {
         let line = if line > 0 { line } else { self.lines.as_ref().map_or(0, |lines| lines.line_at(&[])) };
         if line > 0 { format!("{}:{line}", self.file) } else { self.file.to_string() }
     }
 
-    /// The sets of pods that it has created, less those that exist: `owned` are in the manifests.
+    /// Creates pods, without the `owned` pods, which are in the manifests.
     ///
     /// # Errors
-    /// A field has another shape, or is absent.
+    /// A field has the wrong type, or is missing.
     pub fn expand(&self, templates: &Templates<'_>, owned: Owned) -> Result<Expansion, Rejected> {
         let (group, kind) = group_and_kind(&self.value);
         let known = kinds::find(group, kind);
@@ -160,14 +156,13 @@ impl Workload {
         match made.as_mut_slice() {
             _ if owned.creates => made.clear(),
             [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(owned.pods),
-            // Which of several sets the existing pods are of is unknown: its controller has created them all.
+            // The sets of the existing pods are unknown: the controller has created all pods.
             _ if owned.pods > 0 => made.clear(),
             _ => {}
         }
         Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), notes })
     }
 
-    /// The owner that its pods name.
     fn owner(&self) -> Owner {
         let uid = if self.uid().is_empty() {
             format!("{}/{}", self.namespace(), self.text("name"))
@@ -179,17 +174,17 @@ impl Workload {
 }
 
 impl PodSet {
-    /// How many pods it has; 1 if it has a pod for each node.
+    /// Returns the number of pods; 1 if per node.
     pub fn total(&self) -> u64 {
         self.0.total()
     }
 
-    /// Whether it has one pod for each node that the pod fits.
+    /// Returns true for one pod per matching node.
     pub fn is_per_node(&self) -> bool {
         self.0.per_node
     }
 
-    /// The pod that the others are copies of.
+    /// Returns the prototype of the pods.
     pub fn prototype(&mut self, workload: &Workload) -> &mut Pod {
         let meta = &mut self.0.pod.metadata;
         workload.namespace().clone_into(&mut meta.namespace);
@@ -198,13 +193,13 @@ impl PodSet {
         &mut self.0.pod
     }
 
-    /// The pods, each with its name and labels.
+    /// Returns the pods with names and labels.
     pub fn pods(&self) -> impl Iterator<Item = Pod> + '_ {
         let Made { first, count, groups, .. } = self.0;
         (0..groups).flat_map(move |group| (first..first.saturating_add(count)).map(move |index| self.pod(group, index)))
     }
 
-    /// One of them.
+    /// Returns one pod.
     pub fn pod(&self, group: u64, index: u64) -> Pod {
         let filled = |text: &str| text.replace("{group}", &group.to_string()).replace("{index}", &index.to_string());
         let mut pod = self.0.pod.clone();

@@ -1,13 +1,12 @@
-//! What is reported of an object in addition its pods.
+//! Notes on an object.
 
 use serde_json::Value;
 
 use super::field::{Field, Rejected};
 
-/// The states of an object that has no pods any more.
+/// Final states without pods.
 const ENDED: [&str; 6] = ["complete", "completed", "succeeded", "failed", "error", "stopped"];
 
-/// The state in the status of an object, if it has ended.
 pub(super) fn ended(value: &Value) -> Option<&str> {
     let status = &value["status"];
     let conditions = status["conditions"].as_array().into_iter().flatten();
@@ -19,7 +18,7 @@ pub(super) fn ended(value: &Value) -> Option<&str> {
     all.find(|state| ENDED.iter().any(|ended| state.eq_ignore_ascii_case(ended)))
 }
 
-/// What of a built-in kind is not evaluated, or comes later.
+/// What is not evaluated, or comes later.
 pub(super) fn of_built_in(kind: &str, spec: &Field<'_>) -> Result<Vec<String>, Rejected> {
     let mut notes = Vec::new();
     if kind == "Job" {

@@ -1,4 +1,4 @@
-//! What KubeRay adds to the pods of a RayCluster, and the pod that submits a RayJob.
+//! KubeRay's changes to the pods of a RayCluster, and the submitter pod of a RayJob.
 
 use serde_json::{Value, json};
 
@@ -8,12 +8,11 @@ use crate::names::{TASK_GROUPS, own};
 use crate::objects::{Amount, Container, Pod};
 use crate::pod_resources::{SidecarSum, pod_resources};
 
-/// The set of the head.
 const HEAD: &str = "headgroup";
 /// The label that requests a gang.
 const GANG: &str = "ray.io/gang-scheduling-enabled";
 
-/// The labels of KubeRay, the container of the autoscaler, and what its plugin for YuniKorn sets.
+/// KubeRay's labels, the autoscaler container, and the settings of its YuniKorn plugin.
 pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let groups = task_groups(scope, making)?;
     let autoscaler = autoscaler(scope)?;
@@ -34,7 +33,7 @@ pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Re
         ] {
             labels.insert(key.to_owned(), value.to_owned());
         }
-        // Either label means that the operator uses its plugin for YuniKorn.
+        // Either label means that the operator uses its YuniKorn plugin.
         if app.is_none() && queue.is_none() && !scope.labels.contains_key(GANG) {
             continue;
         }
@@ -51,7 +50,7 @@ pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Re
     Ok(())
 }
 
-/// The autoscaler next to the head, which requests half a core and 512 MiB unless the cluster says otherwise.
+/// Half a core and 512 MiB by default.
 fn autoscaler(scope: &Scope<'_>) -> Result<Option<Container>, Rejected> {
     if !scope.spec.is_true_at("enableInTreeAutoscaling")? {
         return Ok(None);
@@ -73,7 +72,7 @@ fn set(container: &mut Container, cpu: &str, memory: &str) {
     container.resources.requests = amounts.map(|(name, amount)| (name.to_owned(), Amount(amount.to_owned()))).into();
 }
 
-/// The task groups of a cluster, one for the head and one for each group of workers, with the least that it scales to.
+/// The head, and each worker group with its minimum size.
 fn task_groups(scope: &Scope<'_>, making: &Making<'_>) -> Result<String, Rejected> {
     let mut groups = Vec::new();
     let workers = scope.spec.at("workerGroupSpecs")?.map(|list| list.items()).transpose()?.unwrap_or_default();
@@ -92,7 +91,7 @@ fn task_groups(scope: &Scope<'_>, making: &Making<'_>) -> Result<String, Rejecte
     Ok(Value::Array(groups).to_string())
 }
 
-/// The requests of the containers of a pod together, by the names of Kubernetes.
+/// Returns the sum of the containers' requests by Kubernetes names.
 fn sum_of(pod: &Pod) -> Value {
     let Ok(sum) = pod_resources(pod, SidecarSum::Once) else {
         return json!({});
@@ -104,7 +103,6 @@ fn sum_of(pod: &Pod) -> Value {
     Value::Object(named.collect())
 }
 
-/// The pod that submits a RayJob to its cluster.
 pub(super) fn submitter(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let mode = scope.spec.text_at("submissionMode")?.unwrap_or("K8sJobMode");
     let mut own = Container { name: "ray-job-submitter".to_owned(), ..Container::default() };
@@ -116,7 +114,7 @@ pub(super) fn submitter(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<()
         ("K8sJobMode", None) => {
             let mut pod = Pod::default();
             pod.spec.containers.push(own);
-            // The operator's plugin sets no scheduler for this pod; it is in the application of the cluster by its labels.
+            // The plugin sets no scheduler for this pod; its labels assign it to the application of the cluster.
             let from = making.from;
             if let Some(head) = making.made[from..].iter().find(|made| made.set == HEAD) {
                 pod.spec.scheduler_name.clone_from(&head.pod.spec.scheduler_name);

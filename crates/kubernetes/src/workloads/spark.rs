@@ -1,4 +1,4 @@
-//! SparkApplication: the driver and the executors, as Spark on Kubernetes and its operator size them.
+//! SparkApplication: driver and executors with the sizes of Spark on Kubernetes and its operator.
 
 use serde_json::{Map, Value, json};
 
@@ -8,12 +8,11 @@ use crate::names::{TASK_GROUPS, own};
 use crate::objects::Pod;
 
 const MEBIBYTE: u64 = 1 << 20;
-/// The least overhead that Spark adds, in bytes.
+/// Spark's minimum overhead, in bytes.
 const LEAST_OVERHEAD: u64 = 384 * MEBIBYTE;
-/// The share of the memory that Spark adds for applications on the JVM, and for others.
+/// Spark's overhead as a share of the memory, with and without a JVM.
 const OVERHEAD: (f64, f64) = (0.1, 0.4);
 
-/// One of the two kinds of pods of an application.
 struct Role {
     name: &'static str,
     container: &'static str,
@@ -23,7 +22,7 @@ struct Role {
 const DRIVER: Role = Role { name: "driver", container: "spark-kubernetes-driver", group: "spark-driver" };
 const EXECUTOR: Role = Role { name: "executor", container: "spark-kubernetes-executor", group: "spark-executor" };
 
-/// The driver and the executors that start with it.
+/// Adds the driver and the initial executors.
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let app = App { spec: &scope.spec, scope };
     let (mut driver, mut executor) = (app.pod(&DRIVER)?, app.pod(&EXECUTOR)?);
@@ -43,7 +42,6 @@ struct App<'s, 'v> {
 }
 
 impl<'v> App<'_, 'v> {
-    /// A property of Spark that the application sets.
     fn conf(&self, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at("sparkConf")? {
             Some(conf) => conf.key(key),
@@ -51,7 +49,7 @@ impl<'v> App<'_, 'v> {
         }
     }
 
-    /// A field of a role, or the property of Spark that represents it.
+    /// The field of the role, or its Spark property.
     fn setting(&self, role: &Role, field: &str, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at(&format!("{}.{field}", role.name))? {
             Some(found) => Ok(Some(found)),
@@ -59,7 +57,7 @@ impl<'v> App<'_, 'v> {
         }
     }
 
-    /// How many executors start: those of dynamic allocation count as its operator counts them.
+    /// With dynamic allocation, like the operator.
     fn instances(&self) -> Result<u64, Rejected> {
         let number = |field: Option<Field<'_>>| field.map(|field| number(&field)).transpose();
         let own = number(self.setting(&EXECUTOR, "instances", "spark.executor.instances")?)?;
@@ -84,7 +82,7 @@ impl<'v> App<'_, 'v> {
         Ok(most)
     }
 
-    /// The CPU that a role requests, as a quantity.
+    /// Returns the CPU request of a role as a quantity.
     fn cpu(&self, role: &Role) -> Result<String, Rejected> {
         let name = role.name;
         let request = self.setting(role, "coreRequest", &format!("spark.kubernetes.{name}.request.cores"))?;
@@ -102,7 +100,7 @@ impl<'v> App<'_, 'v> {
         })
     }
 
-    /// The memory that a role requests with its overhead, in MiB.
+    /// With the overhead, in MiB.
     fn memory(&self, role: &Role) -> Result<u64, Rejected> {
         let name = role.name;
         let of = |field: Option<Field<'_>>| field.map(|field| bytes(&field)).transpose();
@@ -124,7 +122,6 @@ impl<'v> App<'_, 'v> {
         Ok(sum / MEBIBYTE)
     }
 
-    /// The share of the memory that is added.
     fn factor(&self) -> Result<f64, Rejected> {
         let written = match self.spec.at("memoryOverheadFactor")? {
             Some(written) => Some(written),
@@ -143,7 +140,7 @@ impl<'v> App<'_, 'v> {
             .ok_or_else(|| field.expected("a factor, for example 0.1"))
     }
 
-    /// The pod of a role: its template, with what the application sets.
+    /// Returns the pod of a role: its template with the settings of the application.
     fn pod(&self, role: &Role) -> Result<Pod, Rejected> {
         let part = self.spec.required(role.name)?;
         let mut template = part.at("template")?.and_then(|field| field.value.as_object().cloned()).unwrap_or_default();
@@ -177,7 +174,7 @@ impl<'v> App<'_, 'v> {
         part.pod_of(json!({ "metadata": metadata, "spec": spec }), 1)
     }
 
-    /// The metadata of a template with the labels and annotations that the application sets.
+    /// Adds the labels and annotations of the application to the metadata of a template.
     fn labels(&self, role: &Role, part: &Field<'_>, mut meta: Map<String, Value>) -> Result<Value, Rejected> {
         let (name, conf) = (role.name, self.spec.texts_at("sparkConf").unwrap_or_default());
         let mut all = |field: &str, property: &str| -> Result<Map<String, Value>, Rejected> {
@@ -190,14 +187,13 @@ impl<'v> App<'_, 'v> {
         };
         let (mut labels, annotations) = (all("labels", "label")?, all("annotations", "annotation")?);
         let Scope { name: app, namespace, .. } = self.scope;
-        // Spark draws this id when it starts; here it follows from the name, so that it is the same in each run.
+        // Spark draws this ID randomly; here it is derived from the name, to be stable.
         labels.insert("spark-app-selector".to_owned(), json!(format!("spark-{namespace}-{app}")));
         labels.insert("spark-role".to_owned(), json!(name));
         labels.insert("sparkoperator.k8s.io/app-name".to_owned(), json!(app));
         Ok(json!({ "labels": labels, "annotations": annotations }))
     }
 
-    /// The node selectors of the application and of the role.
     fn nodes(&self, part: &Field<'_>, spec: &mut Map<String, Value>) -> Result<(), Rejected> {
         let all = [self.spec.texts_at("nodeSelector")?, part.texts_at("nodeSelector")?];
         let mut selector = taken(spec, "nodeSelector");
@@ -206,7 +202,6 @@ impl<'v> App<'_, 'v> {
         Ok(())
     }
 
-    /// The volumes of the application that the role mounts.
     fn volumes(&self, part: &Field<'_>, spec: &mut Map<String, Value>) -> Result<(), Rejected> {
         let (Some(volumes), Some(mounts)) = (self.spec.at("volumes")?, part.at("volumeMounts")?) else { return Ok(()) };
         let mut mounted = Vec::new();
@@ -223,7 +218,7 @@ impl<'v> App<'_, 'v> {
         Ok(())
     }
 
-    /// The batch scheduler of the application comes before the scheduler of the role.
+    /// The batch scheduler of the application overrides the scheduler of the role.
     fn scheduler(&self, role: &Role, spec: &mut Map<String, Value>) -> Result<(), Rejected> {
         let by_app = self.spec.text_at("batchScheduler")?.filter(|name| !name.is_empty());
         let mut by_conf = self.conf(&format!("spark.kubernetes.{}.scheduler.name", role.name))?;
@@ -238,7 +233,7 @@ impl<'v> App<'_, 'v> {
         Ok(())
     }
 
-    /// The queue and the task groups, as the operator sets them for YuniKorn.
+    /// Like the operator for YuniKorn.
     fn gang(&self, driver: &mut Pod, executor: &mut Pod, instances: u64) -> Result<(), Rejected> {
         if let Some(queue) = self.spec.text_at("batchSchedulerOptions.queue")? {
             for pod in [&mut *driver, &mut *executor] {
@@ -268,7 +263,7 @@ impl<'v> App<'_, 'v> {
     }
 }
 
-/// Takes a map out of a template; empty if the field is another value.
+/// Empty for another type.
 fn taken(fields: &mut Map<String, Value>, key: &str) -> Map<String, Value> {
     match fields.remove(key) {
         Some(Value::Object(map)) => map,
@@ -276,7 +271,7 @@ fn taken(fields: &mut Map<String, Value>, key: &str) -> Map<String, Value> {
     }
 }
 
-/// A whole number, which a property of Spark has as a text.
+/// Spark properties are texts.
 fn number(field: &Field<'_>) -> Result<u64, Rejected> {
     match field.value {
         Value::String(text) => text.parse().map_err(|_| field.expected("an integer of 0 or more")),
@@ -288,7 +283,7 @@ fn is_on(field: &Field<'_>) -> bool {
     matches!(field.value, Value::Bool(true)) || field.value.as_str() == Some("true")
 }
 
-/// A size as Java writes it: `512m`, `4g`; a number alone counts MiB.
+/// `512m`, `4g`; a plain number is MiB.
 fn bytes(field: &Field<'_>) -> Result<u64, Rejected> {
     let text = match field.value {
         Value::String(text) => text.to_lowercase(),

@@ -6,12 +6,10 @@ use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 use crate::objects::Pod;
 
-/// The label of the job that trains.
 const STEP: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
-/// The name of that job and of its container.
+/// The name of that job and its container.
 const NODE: &str = "node";
 
-/// The pods of a TrainJob.
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let runtime = scope.spec.required("runtimeRef")?;
     let (name, kind) = (runtime.required("name")?.text()?, runtime.text_at("kind")?);
@@ -37,7 +35,6 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     Ok(())
 }
 
-/// The pods of one job of the runtime.
 fn of_job(scope: &Scope<'_>, job: &Field<'_>, nodes: u64) -> Result<Made, Rejected> {
     let set = job.required("name")?.text()?;
     let step = job.texts_at("template.metadata.labels")?.remove(STEP);
@@ -58,7 +55,7 @@ fn of_job(scope: &Scope<'_>, job: &Field<'_>, nodes: u64) -> Result<Made, Reject
     Ok(Made { groups: number("replicas")?, count, ..Made::one(set, pod, name) })
 }
 
-/// A pod with the resources that the TrainJob requests for each node.
+/// Returns a pod with the resources per node of the TrainJob.
 fn node_pod(scope: &Scope<'_>) -> Result<Pod, Rejected> {
     match scope.spec.at("trainer.resourcesPerNode")? {
         Some(resources) => with_resources(&resources),

@@ -1,4 +1,4 @@
-//! What one application has and needs, ask by ask.
+//! An application of a remote scheduler, request by request.
 
 use std::sync::Arc;
 
@@ -11,17 +11,16 @@ use crate::meter::Rates;
 use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 use scheduler::state::bands::Band;
 
-/// An ask with what it needs or has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
     pub priority: Option<Priority>,
     pub pending: Option<Resource>,
     pub allocated: Option<Resource>,
-    /// When it was allocated; `None` if that was before the ledger started.
+    /// The allocation time; `None` if before the start of the ledger.
     pub allocated_since: Option<Time>,
-    /// Since when it has what it has, where its priority or its owner is unknown.
+    /// The start of the current quantities, while the priority or the owner is unknown.
     pub since: Time,
-    /// What it had before, likewise.
+    /// The earlier quantities, in the same case.
     pub spans: Vec<Span>,
 }
 
@@ -31,29 +30,28 @@ impl Ask {
     }
 }
 
-/// A live application, ask by ask.
 #[derive(Clone, Debug, Default)]
 pub(super) struct App {
     pub partition: Option<Arc<str>>,
     pub queue: Option<QueuePath>,
     pub user: Option<Arc<str>>,
     pub group: Option<Arc<str>>,
-    /// An event said so: lists of groups may be older.
+    /// An event reported the group: lists of groups may be older.
     pub grouped: bool,
     pub submitted: Option<Time>,
     pub asks: OrdMap<AskId, Ask>,
-    /// What its asks have and want whose priority is known, by priority, the lowest first; empty while its owner is unknown.
+    /// The sums of requests with a known priority, by priority, the lowest first; empty while the owner is unknown.
     pub sums: Vec<Band>,
-    /// What asks had that ended before its owner was known.
+    /// The usage of requests that ended before the owner was known.
     pub held: Vec<Span>,
-    /// What its allocations used that ended.
+    /// The usage of its ended allocations.
     pub ended: Ended,
-    /// Nothing has happened to it since a look showed it as it is here.
+    /// Unchanged since a look agreed with it.
     pub agrees: bool,
 }
 
 impl App {
-    /// Whether it is known under what it counts.
+    /// Whether its owner is known.
     pub const fn is_named(&self) -> bool {
         self.partition.is_some() && self.queue.is_some() && self.user.is_some()
     }
@@ -62,7 +60,7 @@ impl App {
         Owner { queue: self.queue.clone().unwrap_or_default(), group: self.group.clone() }
     }
 
-    /// Counts from a time on.
+    /// Starts counting at a time.
     pub fn begin(&mut self, at: Time) {
         let ids: Vec<AskId> = self.asks.keys().cloned().collect();
         for id in ids {
@@ -74,12 +72,12 @@ impl App {
         self.held.clear();
     }
 
-    /// Whether something of it is held.
+    /// Whether it has usage with an unknown owner or priority.
     pub fn is_holding(&self) -> bool {
         !self.held.is_empty() || !self.is_named() || self.asks.values().any(|ask| ask.priority.is_none())
     }
 
-    /// Takes an ask into the sums, or out of them.
+    /// Adds a request to the sums, or subtracts it.
     pub fn sum(&mut self, ask: &Ask, sign: bool) {
         let Some(priority) = ask.priority.filter(|_| self.is_named()) else { return };
         let at = match self.sums.binary_search_by_key(&priority, |band| band.priority) {
@@ -105,7 +103,7 @@ impl App {
         }
     }
 
-    /// An allocation ends: what it used.
+    /// Adds the usage of an ended allocation.
     pub fn count_ended(&mut self, id: &AskId, at: Time) {
         let Some(ask) = self.asks.get(id) else { return };
         let Some(allocated) = &ask.allocated else { return };
@@ -121,7 +119,6 @@ impl App {
 }
 
 impl Followed {
-    /// An application is in a leaf from now on.
     pub(super) fn enter(&mut self, id: AppId, queue: QueuePath, at: Time) {
         let only = match self.partitions.as_slice() {
             [only] => Some(Arc::clone(only)),
@@ -137,7 +134,6 @@ impl Followed {
         }
     }
 
-    /// Removes an application permanently.
     pub(super) fn leave(&mut self, id: &AppId, at: Time) {
         let asks: Vec<AskId> = self.apps.get(id).map(|app| app.asks.keys().cloned().collect()).unwrap_or_default();
         for ask in asks {
@@ -150,7 +146,6 @@ impl Followed {
         }
     }
 
-    /// The group that an application counts under.
     pub(super) fn regroup(&mut self, id: &AppId, group: Option<Arc<str>>, at: Time) {
         if let Some(app) = self.apps.get_mut(id) {
             app.grouped = true;
@@ -160,7 +155,6 @@ impl Followed {
         }
     }
 
-    /// An application counts under something else from now on.
     pub(super) fn rename(&mut self, id: &AppId, at: Time, change: impl FnOnce(&mut App)) {
         self.close_spans(id, at);
         let Some(app) = self.apps.get_mut(id) else { return };
@@ -188,7 +182,6 @@ impl Followed {
         }
     }
 
-    /// Changes an ask.
     pub(super) fn change(&mut self, id: &AppId, ask_id: &AskId, at: Time, change: impl FnOnce(&mut Ask)) {
         let counting = self.counting;
         let Some(app) = self.apps.get_mut(id) else { return };
@@ -216,7 +209,7 @@ impl Followed {
                 self.unnamed.insert(id.clone());
             }
         }
-        // The priority of an ask that ended will not be known any more.
+        // The priority of an ended request will remain unknown.
         let over = app.is_named() && !app.held.is_empty();
         if let Some((partition, queue)) = place.filter(|_| was != has) {
             was.iter().for_each(|was| self.use_queues((&partition, &queue), was, false, at));
@@ -228,7 +221,6 @@ impl Followed {
         self.read(id, at);
     }
 
-    /// Reads the meter of an application.
     pub(super) fn read(&mut self, id: &AppId, at: Time) {
         let Some(app) = self.apps.get(id).filter(|_| self.counting) else { return };
         let (Some(partition), Some(queue), Some(user)) = (&app.partition, &app.queue, &app.user) else { return };
@@ -242,7 +234,7 @@ impl Followed {
         }
     }
 
-    /// What is in use in the queues of an application is more, or less.
+    /// Adds to or subtracts from the usage of an application's queues.
     pub(super) fn use_queues(
         &mut self,
         (partition, queue): (&Arc<str>, &QueuePath),
@@ -265,7 +257,8 @@ impl Followed {
         }
     }
 
-    /// What a queue is guaranteed. An event names no partition: where there are several, only lists tell.
+    /// Sets the guaranteed resources of a queue. An event names no partition: if there are several, only lists are
+    /// used.
     pub(super) fn guarantee(&mut self, queue: &QueuePath, guaranteed: Option<Resource>, at: Time) {
         if let [only] = self.partitions.as_slice() {
             let key = (Arc::clone(only), queue.clone());

@@ -1,4 +1,4 @@
-//! What a look shows, next to what the events said.
+//! Compares a look at the lists with the events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,46 +11,47 @@ use crate::hours::HOUR;
 use crate::{Integral, Question};
 use model::{AppId, AskId, QueuePath, Resource, Time};
 
-/// Trees of queues are not read with the applications: what an event said of a queue applies to this long.
+/// Queues are not read together with applications: an event about a queue has precedence for this long, in
+/// microseconds.
 const QUEUES_SETTLE: u64 = 60_000_000;
 
-/// What is not to be compared: a look may show it as it was before or after an event of about that time.
+/// Objects to exclude from a comparison: a look may show them before or after an event of about that time.
 #[derive(Default)]
 struct Moving {
     apps: BTreeSet<AppId>,
     asks: BTreeSet<(AppId, AskId)>,
-    /// Applications that something happened to, or to one of their asks.
+    /// Applications with events about them or about their requests.
     any: BTreeSet<AppId>,
     queues: BTreeSet<QueuePath>,
 }
 
-/// What ended allocations of a live application used: by this ledger, and by the scheduler's own count.
+/// The usage of ended allocations of an active application, by this ledger and by the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
-    /// The id that it was submitted with.
+    /// The application.
     pub app: AppId,
-    /// The partition that it was submitted to.
+    /// The partition.
     pub partition: Arc<str>,
-    /// The leaf that it is in.
+    /// The leaf.
     pub queue: QueuePath,
-    /// Who submitted it.
+    /// The submitter.
     pub user: Arc<str>,
-    /// By this ledger, of allocations that it saw start and end.
+    /// The ledger's sum, of allocations with a known start and end.
     pub ours: Integral,
-    /// How many these were.
+    /// The number of these allocations.
     pub allocations: u64,
-    /// How many ended that it did not see start, or whose size changed.
+    /// The number of ended allocations with an unknown start or a changed size.
     pub before: u64,
-    /// A second of each of them: the scheduler counts whole seconds.
+    /// One second of each of them, the rounding error of the scheduler, which counts whole seconds.
     pub second: Integral,
-    /// By the scheduler since the ledger first saw the application, in base units times seconds.
+    /// The scheduler's sum since the ledger first saw the application, in base units times seconds.
     pub theirs: BTreeMap<Box<str>, u64>,
 }
 
 impl Followed {
-    /// Compares with a look: names what was held, and counts from now on what the look shows where no event said so.
+    /// Compares with a look: attributes usage without an owner, and counts differences without an event from now on.
     ///
-    /// Everything that happened since about the time of the look must have been received.
+    /// All events from before the time of the look must have been received.
     pub fn compare(&mut self, look: &Look) {
         if !self.counting {
             return;
@@ -111,11 +112,10 @@ impl Followed {
         moving
     }
 
-    /// Compares an application. Returns the number of differences.
     fn compare_app(&mut self, partition: &Arc<str>, seen: &SeenApp, moving: &Moving, at: Time) -> u64 {
         let id = &seen.id;
         let still = !moving.apps.contains(id);
-        // An event names no partition: of two applications of the same id the first is followed.
+        // An event names no partition: of two applications with the same id, the first is used.
         if self.apps.get(id).and_then(|app| app.partition.as_ref()).is_some_and(|of| of != partition) {
             return 0;
         }
@@ -138,7 +138,7 @@ impl Followed {
             self.rename(id, at, |app| app.queue = Some(seen.queue.clone()));
             differences += 1;
         }
-        // The lists of groups come later than others, so at first it may not have been known.
+        // The lists of groups are read later than others, so the group may have been unknown.
         let learns = |app: &App| !app.grouped && app.group != seen.group;
         if still && seen.group.is_some() && self.apps.get(id).is_some_and(learns) {
             self.rename(id, at, |app| app.group.clone_from(&seen.group));
@@ -182,7 +182,7 @@ impl Followed {
         different.len() as u64
     }
 
-    /// It is known under what an application counts, and the priorities of its asks.
+    /// Sets the owner of an application, and the priorities of its requests.
     fn learn(&mut self, partition: &Arc<str>, seen: &SeenApp, at: Time) {
         self.rename(&seen.id, at, |app| {
             app.partition = Some(Arc::clone(partition));
@@ -208,7 +208,6 @@ impl Followed {
         self.read(&seen.id, at);
     }
 
-    /// Takes an application that a look shows.
     pub(super) fn insert(&mut self, partition: &Arc<str>, seen: &SeenApp) {
         let known = self.ended.get(&seen.id).filter(|ended| ended.submitted == Some(seen.submitted)).cloned();
         let ended =
@@ -239,7 +238,7 @@ impl Followed {
         self.apps.insert(seen.id.clone(), app);
     }
 
-    /// Takes the guarantees of the queues of a partition. Returns how many were not known.
+    /// Sets the guaranteed resources in a partition. Returns the number of differences.
     pub(super) fn set_guarantees(
         &mut self,
         part: &SeenPartition,
@@ -262,12 +261,12 @@ impl Followed {
         differences
     }
 
-    /// Whether nothing has happened to an application since a look showed it as it is here.
+    /// Whether an application is unchanged since a look agreed with it.
     pub fn agrees(&self, id: &AppId) -> bool {
         self.apps.get(id).is_some_and(|app| app.agrees)
     }
 
-    /// Of applications that ended with their users: those that were not known to be of anybody.
+    /// Filters ended applications, with their users, to those with an unknown owner.
     pub fn nameless<'a>(&self, ended: impl Iterator<Item = (&'a AppId, &'a str)>) -> Vec<(AppId, Arc<str>)> {
         if self.gone.is_empty() {
             return Vec::new();
@@ -276,7 +275,7 @@ impl Followed {
         gone.map(|(id, user)| (id.clone(), Arc::from(user))).collect()
     }
 
-    /// What ended allocations of live applications used next to the scheduler's own count, as of the last look; only what was requested.
+    /// The usage of ended allocations of active applications by both counts, as of the last look, for a question.
     pub fn against(&self, question: &Question) -> Vec<Against> {
         let live = self.apps.iter().map(|(id, app)| (id.clone(), app.ended_now()));
         let retained = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));

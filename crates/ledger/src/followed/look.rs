@@ -1,4 +1,4 @@
-//! What the lists of a scheduler show at about one moment.
+//! Looks: the lists of a scheduler at about one time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,55 +8,57 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 /// A look at the lists of a scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// When it was taken.
+    /// Its time.
     pub at: Time,
-    /// Events with a lower number are in it; of those from this one on it is unknown.
+    /// Events before this number are included; later ones may be.
     pub number: u64,
-    /// All partitions that there were.
+    /// All partitions.
     pub partitions: Vec<SeenPartition>,
 }
 
 /// A partition in a look.
 #[derive(Clone, Debug, Default)]
 pub struct SeenPartition {
-    /// The name of the partition.
+    /// The name.
     pub name: Arc<str>,
-    /// The live applications, except for those that are the same.
+    /// The active applications, except for unchanged ones.
     pub apps: Vec<SeenApp>,
-    /// Those that are as the last look showed them, and agreed then ([`Followed::agrees`](super::Followed::agrees)).
+    /// Applications that are unchanged since the last look and agreed with it
+    /// ([`Followed::agrees`](super::Followed::agrees)).
     pub same: Vec<AppId>,
-    /// The queues with a guarantee.
+    /// The queues with guaranteed resources.
     pub guarantees: BTreeMap<QueuePath, Resource>,
-    /// Who applications were of that ended lately.
+    /// Recently ended applications with their users.
     pub ended: Vec<(AppId, Arc<str>)>,
 }
 
 /// An application in a look.
 #[derive(Clone, Debug, Default)]
 pub struct SeenApp {
-    /// The id that it was submitted with.
+    /// The id.
     pub id: AppId,
-    /// When it was submitted: the same id submitted again is another application.
+    /// The submission time: the same id can be submitted again.
     pub submitted: Time,
-    /// The leaf that it is in.
+    /// The leaf.
     pub queue: QueuePath,
-    /// Who submitted it.
+    /// The submitter.
     pub user: Arc<str>,
-    /// The group that it counts under; `None` where there is none, or it is unknown.
+    /// The group; `None` if it has none or it is unknown.
     pub group: Option<Arc<str>>,
-    /// Its asks, pending and allocated.
+    /// Its requests, pending and allocated.
     pub asks: BTreeMap<AskId, SeenAsk>,
-    /// What its ended allocations used by the scheduler's own count, in base units times seconds; `None` where it counts nothing.
+    /// The scheduler's sum for its ended allocations, in base units times seconds; `None` if the scheduler does not
+    /// count.
     pub counted: Option<BTreeMap<Box<str>, u64>>,
 }
 
-/// An ask in a look.
+/// A request in a look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeenAsk {
-    /// What it asks with.
+    /// The priority.
     pub priority: Priority,
-    /// What it waits for.
+    /// The pending resources.
     pub pending: Option<Resource>,
-    /// What it has.
+    /// The allocated resources.
     pub allocated: Option<Resource>,
 }

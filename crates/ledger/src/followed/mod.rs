@@ -1,4 +1,4 @@
-//! The ledger of a scheduler elsewhere that keeps none itself: fed by its events, and by its lists.
+//! The ledger of a remote scheduler without its own, from its events and lists.
 //!
 //! ```text
 //!  a look at the lists ── start ──> what each application has ──> meters, hours and reports of a Ledger
@@ -7,16 +7,13 @@
 //!  a hole in the events ── stop ───>  a gap, until it restarts with a look
 //! ```
 //!
-//! Each ask is followed by itself, so that an event that is received twice changes nothing. Who an application is of, and the priority of an ask,
-//! are in no event but in the lists: what an ask had until they are known is held, and counts under its owner once that is known
-//! ([`spans`]).
-//!
-//! Where to read: [`app`] is what one application has, [`Look`] what lists show, [`compare`] what follows from that, [`saved`] what is kept.
+//! Each request is tracked separately, so that a repeated event changes nothing. Only lists contain the user of an
+//! application and the priority of a request: earlier usage is stored, and counted later (`spans`).
 //!
 //! Invariants:
-//! - pure, and exact from the start on as far as the events report everything;
-//! - time never goes back: a moment of the clock counts once, whatever the clock does;
-//! - nothing counts while it is stopped; a gap has both its ends.
+//! - pure, and exact from the start as far as events report everything;
+//! - time never goes back: each moment counts once, whatever the clock does;
+//! - nothing is counted while it is stopped; a gap has both ends.
 
 mod app;
 mod compare;
@@ -38,37 +35,36 @@ use super::report::{Question, Report};
 use super::{Gap, In, Ledger, MOST_GAPS};
 use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 
-/// The priority of an ask that ended before it was seen in a list.
+/// The priority of a request that ended before it was in a list.
 pub const UNKNOWN_PRIORITY: Priority = Priority::MIN;
-/// How many events are remembered for the next look.
 const MOST_RECENT: usize = 200_000;
-/// How far an event may precede the one that was received before it: several threads write them.
+/// How much earlier than its predecessor an event may be, in microseconds: several threads write events.
 const OUT_OF_ORDER: u64 = 1_000_000;
 
-/// What one event changes.
+/// The change from one event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// An application is in a leaf from now on.
+    /// An application entered a leaf.
     Entered(AppId, QueuePath),
-    /// The application was removed permanently.
+    /// An application was removed permanently.
     Left(AppId),
     /// A new pending request.
     Asked(AppId, AskId, Resource),
     /// A pending request was canceled.
     Withdrawn(AppId, AskId),
-    /// It got it.
+    /// A request was allocated.
     Allocated(AppId, AskId, Resource),
-    /// It has it no more.
+    /// An allocation was released.
     Released(AppId, AskId),
-    /// The group that it counts under.
+    /// The group of an application.
     Grouped(AppId, Option<Arc<str>>),
-    /// What a queue is guaranteed from now on.
+    /// The guaranteed resources of a queue.
     Guaranteed(QueuePath, Resource),
-    /// A queue no longer exists.
+    /// A queue was removed.
     QueueGone(QueuePath),
 }
 
-/// What a change is about: what a look of about that moment may show before or after it.
+/// The object of a change, which a look of about that time may show before or after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Touched {
     App(AppId),
@@ -76,14 +72,13 @@ enum Touched {
     Queue(QueuePath),
 }
 
-/// A queue with what is in use in it and below it.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     allocated: Resource,
     guaranteed: Option<Resource>,
 }
 
-/// The ledger of a scheduler elsewhere.
+/// The ledger of a remote scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
     ledger: Ledger,
@@ -92,33 +87,31 @@ pub struct Followed {
     apps: OrdMap<AppId, App>,
     queues: OrdMap<In<QueuePath>, Queue>,
     partitions: Vec<Arc<str>>,
-    /// Applications of which something is held: their owner or a priority is unknown.
+    /// Applications with usage without an owner or priority.
     unnamed: OrdSet<AppId>,
-    /// Applications that have gone, and when, with what is held of them: who they were of is unknown yet.
+    /// Removed applications with usage without an owner, and their end.
     gone: OrdMap<AppId, (Time, App)>,
-    /// Time of the newest event received.
     newest: Time,
-    /// Up to when there is nothing else to receive.
+    /// The time up to which all events are received.
     until: Time,
-    /// When a look was compared last.
     agreed: Time,
     recent: Vector<(u64, Time, Touched)>,
     gaps: Vector<Gap>,
-    /// By hour, how many differences a look showed that no event had reported.
+    /// Differences without an event that looks found, by hour.
     inexact: OrdMap<u64, u64>,
-    /// What applications had used by allocations that ended, when it was stopped.
+    /// The usage of ended allocations at the last stop.
     ended: OrdMap<AppId, saved::Ended>,
 }
 
 impl Followed {
-    /// Whether it counts now.
+    /// Whether it is counting.
     pub const fn is_counting(&self) -> bool {
         self.counting
     }
 
-    /// Starts with what a look shows, and with what happened since about the time of the look.
+    /// Starts with a look and the events since about its time.
     ///
-    /// It counts from the newest of them on: what the look did not show yet is in the events, and what the events did not report yet comes later.
+    /// Counting starts at the newest of them: later events report what the look did not show.
     pub fn begin(&mut self, look: &Look, since: impl IntoIterator<Item = (u64, Time, Change)>) {
         self.clear();
         self.partitions = look.partitions.iter().map(|part| Arc::clone(&part.name)).collect();
@@ -149,7 +142,7 @@ impl Followed {
         queues.iter().for_each(|key| self.read_queue(key, at));
     }
 
-    /// Takes an event with its number, in the order of the numbers.
+    /// Adds an event; events must come in the order of their numbers.
     pub fn happened(&mut self, number: u64, at: Time, change: Change) {
         let at = self.clock(at);
         self.newest = at;
@@ -178,14 +171,14 @@ impl Followed {
         }
     }
 
-    /// There is nothing else to receive of before this time.
+    /// All events before this time are received.
     pub fn received_until(&mut self, at: Time) {
         if self.counting {
             self.until = self.until.max(at);
         }
     }
 
-    /// Events are lost from here on, for a reason in words: what is known counts up to now, and then nothing until it restarts.
+    /// Stops, because events are lost: usage is counted up to now. `why` is in words.
     pub fn stop(&mut self, why: String) {
         if std::mem::take(&mut self.counting) {
             let until = self.until.max(self.newest);
@@ -195,16 +188,16 @@ impl Followed {
         self.clear();
     }
 
-    /// Adds up final values in advance, so that a report is fast.
+    /// Sums up final values in advance, so that a report is fast.
     pub fn settle(&mut self) {
         if self.counting {
-            // An event that is still on its way is not an hour old.
+            // A delayed event is less than an hour old.
             self.newest = self.newest.max(Time(self.until.0.saturating_sub(HOUR)));
             self.ledger.read_all(self.newest);
         }
     }
 
-    /// Answers a question about what is known by now.
+    /// Answers a question as of now.
     pub fn report(&self, question: &Question) -> Report {
         let mut all = self.clone();
         let until = all.until.max(all.newest);
@@ -213,34 +206,35 @@ impl Followed {
         all.ledger.report(until, question)
     }
 
-    /// When nothing was counted, the oldest first; the last one lasts where it has no end.
+    /// The gaps, the oldest first; the last one may lack an end.
     pub fn gaps(&self) -> impl Iterator<Item = &Gap> {
         self.gaps.iter()
     }
 
-    /// The hours that are not exact by their beginnings, each with how many differences a look showed in it.
+    /// The starts of inexact hours, each with the number of differences.
     pub fn inexact(&self) -> impl Iterator<Item = (Time, u64)> {
         self.inexact.iter().map(|(hour, count)| (Time(hour * HOUR), *count))
     }
 
-    /// Up to when it counts.
+    /// The end of the count.
     pub fn until(&self) -> Time {
         self.until.max(self.newest)
     }
 
-    /// From when on it counts; `None` before it started.
+    /// The start of the count; `None` before it.
     pub fn since(&self) -> Option<Time> {
         self.begun.then_some(self.ledger.hours.since)
     }
 
-    /// The time of an event, never before the one that was received last: of a clock that was set back no moment counts twice.
+    /// The time of an event, never before the last one: after a clock setback, no moment counts twice.
     fn clock(&mut self, at: Time) -> Time {
         if !self.counting || at.0.saturating_add(OUT_OF_ORDER) >= self.newest.0 {
             return at.max(self.newest);
         }
         let since = self.newest;
         self.close(since);
-        // By an hour or more it was wrong before: the hours from here on are forgotten, and what is left of this one counts no more.
+        // A setback of an hour or more means that the clock was wrong before: drop the hours after the new time, and
+        // the rest of its hour.
         let end = Time((at.0 / HOUR + 1).saturating_mul(HOUR));
         if since.0 - at.0 >= HOUR {
             self.ledger.hours.forget_from(end.0 / HOUR);

@@ -1,4 +1,4 @@
-//! What is kept of a ledger of a scheduler elsewhere: the hours, each by itself, what ended allocations used, and a head.
+//! The saved form of a remote ledger: the individual hours, the usage of ended allocations, and a head.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,27 +13,23 @@ use crate::hours::{Account, Hour, Hours, QueueUsed, Used};
 use crate::{Integral, Ledger, MOST_GAPS};
 use model::{AppId, QueuePath, Time};
 
-/// What the ended allocations of an application used.
+/// The usage of an application's ended allocations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
-    /// When it was submitted.
     pub(super) submitted: Option<Time>,
-    /// Partition, leaf and user.
     pub(super) of: Option<(String, QueuePath, String)>,
     pub(super) used: Integral,
-    /// How many allocations that is.
     pub(super) allocations: u64,
-    /// How many ended that it is not.
+    /// The number of ended allocations that are not counted.
     pub(super) before: u64,
-    /// A second of each of them.
+    /// One second of each of them.
     pub(super) second: Integral,
-    /// What the scheduler had counted when the ledger first saw the application.
     pub(super) base: BTreeMap<Box<str>, u64>,
-    /// What was used next to what the scheduler has counted since then, when that was seen last.
+    /// The usage, and the scheduler's sum since then, at the last comparison.
     pub(super) compared: Option<(Integral, BTreeMap<Box<str>, u64>)>,
 }
 
-/// What is kept next to the hours.
+/// The saved data except for the hours.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Head {
     begun: bool,
@@ -44,33 +40,32 @@ pub struct Head {
     inexact: Vec<(u64, u64)>,
 }
 
-/// An hour as written.
+/// A saved hour.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedHour {
     accounts: Vec<(Account, Used)>,
     queues: Vec<(String, QueuePath, QueueUsed)>,
 }
 
-/// A moment of a ledger, as written down.
+/// A saved ledger at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Moment {
-    /// What is next to the hours.
+    /// The data except for the hours.
     pub head: Head,
     hours: OrdMap<u64, Hour>,
     ended: OrdMap<AppId, Ended>,
 }
 
-/// What is another one than before.
+/// A difference to an earlier moment.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// An hour by its number; `None`: it is not kept any more.
+    /// An hour by its number; `None` if it was dropped.
     Hour(u64, Option<SavedHour>),
-    /// What the ended allocations of an application used; `None`: it has gone.
+    /// The usage of an application's ended allocations; `None` if it was removed.
     Ended(AppId, Option<Ended>),
 }
 
 impl App {
-    /// What its ended allocations used, and under what that counts.
     pub(super) fn ended_now(&self) -> Ended {
         let mut ended = self.ended.clone();
         ended.submitted = self.submitted;
@@ -82,7 +77,7 @@ impl App {
 }
 
 impl Moment {
-    /// What is another one than at an earlier moment.
+    /// The differences to an earlier moment.
     pub fn changes(&self, before: &Self) -> Vec<Write> {
         let hours = before.hours.diff(&self.hours).map(|item| match item {
             DiffItem::Add(number, hour) => Write::Hour(*number, Some(hour.into())),
@@ -97,7 +92,7 @@ impl Moment {
         hours.chain(ended).collect()
     }
 
-    /// A moment that was written down.
+    /// Restores a saved moment.
     pub fn restored(
         head: Head,
         hours: impl IntoIterator<Item = (u64, SavedHour)>,
@@ -109,7 +104,7 @@ impl Moment {
 }
 
 impl Followed {
-    /// This moment, to write it down.
+    /// The current moment, for saving.
     pub fn moment(&self) -> Moment {
         let mut all = self.clone();
         let until = all.until();
@@ -129,7 +124,7 @@ impl Followed {
         Moment { head, hours: all.ledger.hours.hours, ended }
     }
 
-    /// The ledger of a moment that was written down. It does not count: since then no one followed the scheduler.
+    /// Restores a ledger. It is stopped, because no process recorded the scheduler since; `why` is in words.
     pub fn restored(moment: Moment, why: &str) -> Self {
         let Moment { head, hours, ended } = moment;
         let mut gaps: imbl::Vector<Gap> = head.gaps.into_iter().collect();
@@ -150,7 +145,7 @@ impl Followed {
 }
 
 impl Ledger {
-    /// All of it up to now, or up to when it has everything, to write it down.
+    /// The moment up to now, or up to the end of complete data, for saving.
     pub fn moment(&self, now: Time) -> Moment {
         let mut all = self.clone();
         let until = self.whole_until.map_or(now, |until| now.min(until)).max(self.counted_until);
@@ -166,7 +161,7 @@ impl Ledger {
         Moment { head, hours: all.hours.hours, ended: OrdMap::new() }
     }
 
-    /// The ledger that was written down, as it was then.
+    /// Restores a saved ledger as of its time.
     pub fn restored(moment: Moment) -> Self {
         let Moment { head, hours, .. } = moment;
         Self {
@@ -178,7 +173,7 @@ impl Ledger {
         }
     }
 
-    /// The same, which continues at a time with a scheduler that has nothing yet. What was in between is a gap, for a reason in words.
+    /// Continues a ledger with an empty scheduler. The time in between is a gap; `why` is in words.
     #[must_use]
     pub fn continued(mut self, now: Time, why: &str) -> Self {
         self.whole_until = None;
@@ -194,7 +189,6 @@ impl Ledger {
 }
 
 impl Ended {
-    /// Takes what the scheduler has counted by now.
     pub(super) fn compare(&mut self, counted: Option<&BTreeMap<Box<str>, u64>>) {
         let Some(counted) = counted else { return self.compared = None };
         let mut theirs = counted.clone();
@@ -237,7 +231,7 @@ mod tests {
     use model::{Priority, Resource, VCORE};
 
     proptest! {
-        /// Runs that count for a while, write that, count on without writing it, and end without a word.
+        /// Runs that count, save, count more without saving, and are killed.
         #[test]
         fn of_runs_that_are_killed_what_was_written_counts_once(
             runs in prop::collection::vec((0_u64..9_000_000, 0_u64..9_000_000, 0_u64..9_000_000), 1..6),

@@ -1,4 +1,4 @@
-//! What an ask had while it was unknown under what that counts.
+//! Spans: usage of a request from before its owner or priority is known.
 
 use std::sync::Arc;
 
@@ -7,17 +7,16 @@ use super::{Followed, UNKNOWN_PRIORITY};
 use crate::hours::{Account, Hours};
 use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 
-/// How long it is waited for a list that says who an application was of.
+/// The maximum wait for a list with the user of an application, in microseconds.
 const GIVEN_UP_AFTER: u64 = 3_600_000_000;
 
-/// Under what an application counts that its events say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Owner {
     pub queue: QueuePath,
     pub group: Option<Arc<str>>,
 }
 
-/// What an ask had or wanted over a time.
+/// Allocated or pending resources of a request over a time.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub owner: Owner,
@@ -29,7 +28,7 @@ pub(super) struct Span {
 }
 
 impl Ask {
-    /// Holds what it had up to now.
+    /// Stores the span up to now.
     pub fn close(&mut self, owner: &Owner, at: Time) {
         if !self.is_empty() && at > self.since {
             self.spans.push(Span {
@@ -45,7 +44,7 @@ impl Ask {
     }
 }
 
-/// Counts spans of an application; a priority of their ask that was unknown then may be known now.
+/// Counts spans of an application; `priority` is used for those without one.
 fn count(hours: &mut Hours, (id, app): (&AppId, &App), spans: Vec<Span>, priority: Option<Priority>) {
     let nothing = Resource::new();
     for span in spans {
@@ -64,7 +63,7 @@ fn count(hours: &mut Hours, (id, app): (&AppId, &App), spans: Vec<Span>, priorit
 }
 
 impl Followed {
-    /// Holds what the asks of an application had up to now of which it is unknown under what it counts.
+    /// Stores the spans of requests with unknown keys up to now.
     pub(super) fn close_spans(&mut self, id: &AppId, at: Time) {
         let Some(app) = self.apps.get_mut(id).filter(|_| self.counting) else { return };
         let (named, owner) = (app.is_named(), app.owner());
@@ -77,7 +76,7 @@ impl Followed {
         }
     }
 
-    /// Counts what is held of an application and known by now. `all`: the rest, too, as of no one or of no known priority.
+    /// Counts the stored spans with known keys. `all` also counts the rest, without an owner or priority.
     fn count_held(&mut self, id: &AppId, all: bool) {
         let Some(app) = self.apps.get_mut(id).filter(|app| all || app.is_named()) else { return };
         let held = std::mem::take(&mut app.held);
@@ -96,7 +95,7 @@ impl Followed {
         }
     }
 
-    /// Counts what is held of an application and known by now.
+    /// Counts the stored spans with known keys.
     pub(super) fn release_app(&mut self, id: &AppId) {
         self.count_held(id, false);
         if self.apps.get(id).is_none_or(|app| !app.is_holding()) {
@@ -104,7 +103,7 @@ impl Followed {
         }
     }
 
-    /// Counts all that is held up to now, of no one and of no known priority where that is so.
+    /// Counts all stored spans up to now, if needed without an owner or priority.
     pub(super) fn release_held(&mut self, at: Time) {
         let ids: Vec<AppId> = self.unnamed.iter().cloned().collect();
         for id in &ids {
@@ -117,7 +116,7 @@ impl Followed {
         }
     }
 
-    /// An application has gone: what is held of it waits for a list that says who it was of.
+    /// Stores the spans of a removed application until a list names its user.
     pub(super) fn keep_held(&mut self, id: &AppId, app: App, at: Time) {
         self.unnamed.remove(id);
         if app.is_named() {
@@ -128,7 +127,7 @@ impl Followed {
         }
     }
 
-    /// It is known who an application was of that has gone.
+    /// Sets the user of a removed application.
     pub(super) fn name_gone(&mut self, id: &AppId, partition: &Arc<str>, user: &Arc<str>) {
         if let Some((_, app)) = self.gone.remove(id) {
             let app = App { partition: Some(Arc::clone(partition)), user: Some(Arc::clone(user)), ..app };
@@ -137,7 +136,6 @@ impl Followed {
         }
     }
 
-    /// Counts for no one what has waited for long.
     pub(super) fn give_up(&mut self, at: Time) {
         let old = |since: &Time| at.0.saturating_sub(since.0) > GIVEN_UP_AFTER;
         let ids: Vec<AppId> = self.gone.iter().filter(|(_, (since, _))| old(since)).map(|(id, _)| id.clone()).collect();
@@ -149,13 +147,12 @@ impl Followed {
         }
     }
 
-    /// Counts everything up to now.
     pub(super) fn close(&mut self, at: Time) {
         self.ledger.read_all(at);
         self.release_held(at);
     }
 
-    /// All that there is counts from this time on, which may be before what it counted up to.
+    /// Restarts all counting at this time, which may be before the current end.
     pub(super) fn begin_again(&mut self, at: Time) {
         self.ledger.restart(at);
         let ids: Vec<AppId> = self.unnamed.iter().cloned().collect();
@@ -170,7 +167,7 @@ impl Followed {
         }
     }
 
-    /// Forgets what there is now, but not what was counted, and what ended allocations used.
+    /// Drops the current state, but not the counted usage.
     pub(super) fn clear(&mut self) {
         for (id, app) in std::mem::take(&mut self.apps) {
             let ended = app.ended_now();

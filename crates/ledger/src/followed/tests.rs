@@ -6,7 +6,7 @@ use crate::Dimension;
 use model::VCORE;
 
 const SECOND: u64 = 1_000_000;
-/// Where the tests start: an hour of the clock, and some minutes.
+/// The start time of the tests: an hour boundary plus some minutes.
 const BEGIN: u64 = 100 * HOUR + 600 * SECOND;
 
 fn at(seconds: u64) -> Time {
@@ -29,7 +29,7 @@ fn released(id: &str) -> Change {
     Change::Released("app".into(), id.into())
 }
 
-/// An application of sue with what it has (true) and needs (false).
+/// An application of sue with allocated (`true`) and pending (`false`) requests.
 fn seen(asks: &[(&str, i64, bool)]) -> SeenApp {
     let ask = |(id, amount, has): &(&str, i64, bool)| {
         let (amount, priority) = (Some(cores(*amount)), Priority(7));
@@ -52,14 +52,13 @@ fn look(seconds: u64, number: u64, apps: &[SeenApp]) -> Look {
     Look { at: at(seconds), number, partitions: vec![part] }
 }
 
-/// A ledger that started with one application.
 fn begun(asks: &[(&str, i64, bool)]) -> Followed {
     let mut followed = Followed::default();
     followed.begin(&look(0, 0, &[seen(asks)]), []);
     followed
 }
 
-/// Core seconds that were used and waited for, by some dimension.
+/// Core seconds allocated and pending, by a dimension.
 fn by(followed: &Followed, dimension: Dimension) -> Vec<(String, u64, u64)> {
     let report = followed.report(&Question { by: vec![dimension], ..Question::default() });
     let row = |row: crate::ReportRow| {
@@ -194,7 +193,7 @@ fn events_that_stand_in_another_order_by_little_are_no_gap() {
     assert_eq!((total(&followed), followed.gaps().count()), ((40 + 10, 0), 0));
 }
 
-/// The moment after a moment was written and read again.
+/// The moment after saving the differences and reading them.
 fn written(before: &Moment, now: &Moment) -> (usize, Moment) {
     let changes = now.changes(before);
     let (mut hours, mut ended) = (Vec::new(), Vec::new());

@@ -1,8 +1,7 @@
-//! Regular expressions as RE2 and Go read them (PLC-056), run by the `regex` crate.
+//! Regular expressions in the syntax of RE2 and Go (PLC-056), run by the `regex` crate.
 //!
-//! Both engines work in linear time and fold case by Unicode; they differ in some of the syntax. A pattern is therefore
-//! read here by the rules of the former and rewritten for the latter: perl classes and word boundaries are ASCII,
-//! `{` that starts no repetition is a letter, `[` inside brackets is one too, repetitions do not stack.
+//! Both engines are linear and fold case by Unicode. A pattern is rewritten for `regex`: perl classes and word
+//! boundaries are ASCII, `{` without a repetition and `[` inside brackets are literal, and repetitions do not stack.
 
 mod translate;
 
@@ -15,21 +14,19 @@ use regex::{Regex, RegexBuilder};
 
 use translate::translate;
 
-/// The most that one compiled expression may take, in bytes.
 const SIZE_LIMIT: usize = 10 << 20;
 
-/// What all expressions of one file may take together, in bytes.
 const ROOM: usize = 64 << 20;
 
 const NO_ROOM: &str = "all expressions of the file together are too large";
 
-/// Sizes that expressions are tried at, so that each takes about as much of the room as it needs.
+/// Tried in turn, so that each expression reserves about what it needs.
 const SIZES: [usize; 3] = [16 << 10, 256 << 10, SIZE_LIMIT];
 
-/// Signs that make the only entry of a filter an expression (PLC-053).
+/// One of these makes the only entry of a filter an expression (PLC-053).
 const SIGNS: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', '|'];
 
-/// Why a pattern is no expression, in words that can follow a colon.
+/// Why a pattern is invalid, as text after a colon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionFault(String);
 
@@ -41,20 +38,20 @@ impl fmt::Display for ExpressionFault {
 
 impl std::error::Error for ExpressionFault {}
 
-/// Whether the only entry of a filter is an expression and not a name (PLC-053); a dot alone does not make one.
+/// PLC-053: only for the only entry of a filter; a dot alone does not make one.
 pub fn is_expression(text: &str) -> bool {
     text.contains(SIGNS)
 }
 
-/// Compiles a pattern. It searches anywhere in a text, with case, unless it says otherwise (PLC-055).
+/// Matches anywhere in a text, case-sensitive by default (PLC-055).
 ///
 /// # Errors
-/// What is wrong with the pattern.
+/// The error in the pattern.
 pub fn compile(pattern: &str) -> Result<Regex, ExpressionFault> {
     build(&translate(pattern)?, SIZE_LIMIT)
 }
 
-/// Compiles the expressions of one file, which have so much room together that no file can take all memory.
+/// Compiles expressions with a common size limit, so that no file can use all memory.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     room: usize,
@@ -67,10 +64,10 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Compiles one more pattern, as [`compile`] does.
+    /// Compiles a pattern like [`compile`].
     ///
     /// # Errors
-    /// What is wrong with the pattern; or that those before it took up all the room.
+    /// The error in the pattern, or that the earlier ones used up the size limit.
     pub fn compile(&mut self, pattern: &str) -> Result<Regex, ExpressionFault> {
         if self.room == 0 {
             return fault(NO_ROOM);
@@ -78,7 +75,7 @@ impl Compiler {
         let pattern = translate(pattern)?;
         for size in SIZES {
             if size > self.room {
-                // Nothing more is tried, however many there are.
+                // Stops further attempts.
                 self.room = 0;
                 return fault(NO_ROOM);
             }
@@ -97,7 +94,7 @@ impl Compiler {
 fn build(pattern: &str, size: usize) -> Result<Regex, ExpressionFault> {
     RegexBuilder::new(pattern).size_limit(size).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => too_large(),
-        // The engine draws the pattern with a marker below; only its last line is words.
+        // The engine's message draws the pattern; only its last line is text.
         other => ExpressionFault(
             other.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
         ),

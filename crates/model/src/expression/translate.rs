@@ -1,19 +1,15 @@
-//! The syntax of RE2, written for the `regex` crate (PLC-056).
+//! Translation of RE2's syntax for the `regex` crate (PLC-056).
 
 use super::{ExpressionFault, fault};
 
-/// The largest repetition count that RE2 accepts.
 const REPEAT_MAX: u32 = 1000;
 
-/// The pattern as the `regex` crate takes it.
-///
 /// # Errors
-/// What is wrong with the pattern by the rules of RE2.
+/// The error in the pattern by the rules of RE2.
 pub(super) fn translate(pattern: &str) -> Result<String, ExpressionFault> {
     Translator { rest: pattern, out: String::with_capacity(pattern.len() + 8) }.translate()
 }
 
-/// Reads a pattern from its start and writes it for the `regex` crate.
 struct Translator<'p> {
     rest: &'p str,
     out: String,
@@ -75,7 +71,7 @@ impl<'p> Translator<'p> {
         self.out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
     }
 
-    /// The repetition `{n}`, `{n,}` or `{n,m}` at the start of the rest, if it is one.
+    /// `{n}`, `{n,}`, or `{n,m}`, if any.
     fn repetition(&mut self) -> Result<Option<&'p str>, ExpressionFault> {
         let Some(end) = self.rest.find('}') else { return Ok(None) };
         let inner = &self.rest[1..end];
@@ -95,7 +91,7 @@ impl<'p> Translator<'p> {
         Ok(Some(self.take(end + 1)))
     }
 
-    /// An opening bracket with what may follow it: a name, or flags among `imsU`.
+    /// A parenthesis, with a name or flags of `imsU`.
     fn open(&mut self) -> Result<(), ExpressionFault> {
         let Some(inside) = self.rest.strip_prefix("(?") else {
             self.take(1);
@@ -121,7 +117,6 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// An escape outside of brackets.
     fn escape(&mut self) -> Result<(), ExpressionFault> {
         if let Some(quoted) = self.rest.strip_prefix("\\Q") {
             let (text, skip) = quoted.split_once("\\E").map_or((quoted, 2), |(text, _)| (text, 4));
@@ -147,7 +142,7 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// A perl class, in ASCII, or a Unicode class, as a class in brackets.
+    /// A perl class in ASCII, or a Unicode class.
     fn escaped_class(&mut self) -> Result<Option<String>, ExpressionFault> {
         let Some(letter) = self.rest[1..].chars().next() else { return Ok(None) };
         let written = match letter {
@@ -181,7 +176,6 @@ impl<'p> Translator<'p> {
         Ok(format!("[\\{}{{{plain}}}]", if negated { 'P' } else { 'p' }))
     }
 
-    /// One character written with a backslash.
     fn escaped_char(&mut self) -> Result<char, ExpressionFault> {
         self.take(1);
         let Some(c) = self.rest.chars().next() else { return fault("the expression ends in a backslash") };
@@ -218,7 +212,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// A class in brackets; every character is written so that it means only itself.
+    /// Every character is escaped to be literal.
     fn class(&mut self) -> Result<(), ExpressionFault> {
         self.take(1);
         self.out.push('[');
@@ -256,7 +250,6 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// `[:alpha:]` and the like.
     fn named_class(&mut self) -> Result<bool, ExpressionFault> {
         const NAMES: [&str; 14] = [
             "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",

@@ -1,19 +1,19 @@
-//! Whether one resource fits into another, is equal to it or larger (SCH-023 to SCH-028, SCH-036).
+//! Comparison of resources (SCH-023 to SCH-028, SCH-036).
 
 use std::cmp::Ordering;
 
 use super::Resource;
 
 impl Resource {
-    /// Whether `smaller` fits into this; a name missing here counts 0 (SCH-023).
+    /// A name missing here counts 0 (SCH-023).
     pub fn fit_in(&self, smaller: &Self) -> bool {
-        // What is absent in `smaller` is 0, and 0 fits everywhere.
+        // A name absent in `smaller` is 0, which always fits.
         smaller.memory <= self.memory.max(0)
             && smaller.vcore <= self.vcore.max(0)
             && (smaller.other.is_none() || self.others_fit_in(smaller))
     }
 
-    /// The same of the names without a field of their own. Both lists are sorted, so they are walked side by side.
+    /// Both lists are sorted, so they are walked in parallel.
     fn others_fit_in(&self, smaller: &Self) -> bool {
         let mut own = self.others();
         smaller.others().iter().all(|(name, amount)| {
@@ -29,27 +29,27 @@ impl Resource {
         })
     }
 
-    /// Whether `smaller` fits into this; a name missing here is unlimited (SCH-024).
+    /// A name missing here is unlimited (SCH-024).
     pub fn fit_in_max_undef(&self, smaller: &Self) -> bool {
         self.all(smaller, |l, s| s.is_none_or(|s| s <= 0 || l.is_none_or(|l| s <= l.max(0))))
     }
 
-    /// Whether this, as a room, has no more of any name than `other`: a name missing in a room is unlimited.
+    /// Whether this is at most `other` in every name; a missing name is unlimited.
     pub fn is_no_roomier_than(&self, other: &Self) -> bool {
         self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
     }
 
-    /// Whether the same names are present with the same amounts; `==` treats an absent name as 0.
+    /// Whether names and values are identical; `==` treats an absent name as 0.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.all(other, |own, other| own == other)
     }
 
-    /// All amounts at least those of `other`, and one of them larger (SCH-025).
+    /// All values are at least as large, and one is larger (SCH-025).
     pub fn strictly_greater(&self, other: &Self) -> bool {
         self.at_least(other) && !other.at_least(self)
     }
 
-    /// Name after name, missing amounts count 0: the first difference decides. What is strictly greater is greater here too.
+    /// Compares name by name, with missing values as 0. Consistent with `strictly_greater`.
     pub fn cmp_by_name(&self, other: &Self) -> Ordering {
         let mut order = self.memory.cmp(&other.memory).then_with(|| self.vcore.cmp(&other.vcore));
         if order.is_eq() && !self.are_plain(other) {
@@ -58,14 +58,14 @@ impl Resource {
         order
     }
 
-    /// All amounts at least those of `other`, missing ones count 0 (SCH-026).
+    /// Whether all values are at least as large; missing ones count as 0 (SCH-026).
     pub fn at_least(&self, other: &Self) -> bool {
         self.memory >= other.memory
             && self.vcore >= other.vcore
             && (self.are_plain(other) || self.all(other, |l, r| l.unwrap_or(0) >= r.unwrap_or(0)))
     }
 
-    /// No amount negative and one larger than 0 (SCH-027).
+    /// Whether no value is negative, and one is positive (SCH-027).
     pub fn strictly_greater_than_zero(&self) -> bool {
         let others = self.others();
         self.memory >= 0
@@ -79,7 +79,7 @@ impl Resource {
         self.iter().any(|(_, amount)| amount < 0)
     }
 
-    /// How badly `fit` fits: the sum over its positive amounts of the share that this lacks (SCH-036).
+    /// The sum over the positive values of `fit` of the missing share (SCH-036).
     pub fn fit_in_score(&self, fit: &Self) -> f64 {
         let mut score = 0.0;
         for (name, fit) in fit.iter().filter(|(_, fit)| *fit > 0) {
@@ -96,7 +96,7 @@ impl Resource {
 }
 
 impl PartialEq for Resource {
-    /// Equal over the union of names, a missing amount counts 0 (SCH-028).
+    /// Equal over the union of names; a missing value is 0 (SCH-028).
     fn eq(&self, other: &Self) -> bool {
         self.memory == other.memory
             && self.vcore == other.vcore

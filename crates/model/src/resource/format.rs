@@ -9,7 +9,6 @@ use crate::quantity::show_amount;
 use crate::saved::Text;
 
 impl serde::Serialize for Resource {
-    /// A map from names to amounts.
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(Some(self.len()))?;
         for (name, amount) in self.iter() {
@@ -25,7 +24,6 @@ impl<'de> serde::Deserialize<'de> for Resource {
     }
 }
 
-/// Reads a map from names to amounts.
 struct AmountsVisitor;
 
 impl<'de> serde::de::Visitor<'de> for AmountsVisitor {

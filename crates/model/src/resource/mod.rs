@@ -1,9 +1,9 @@
 //! Resource quantities and their arithmetic (`scheduler.md` section 2).
 //!
-//! Units: memory in bytes, `vcore` in millicores, other names without conversion. An absent name differs from the
-//! quantity 0: compare [`Resource::fit_in`] and [`Resource::fit_in_max_undef`]. An unset resource is `Option::None`.
+//! Units: memory in bytes, `vcore` in millicores, other names without conversion. An absent name differs from 0:
+//! compare [`Resource::fit_in`] and [`Resource::fit_in_max_undef`]. An unset resource is `Option::None`.
 //!
-//! `memory` and `vcore` have separate fields for speed: nearly all resources consist of these two.
+//! `memory` and `vcore` have separate fields for speed.
 
 mod compare;
 mod format;
@@ -22,19 +22,16 @@ pub const VCORE: &str = "vcore";
 /// A sparse map from resource names to amounts (SCH-020 to SCH-036).
 #[derive(Clone, Default)]
 pub struct Resource {
-    /// 0 where it is absent.
     memory: i64,
-    /// 0 where it is absent.
     vcore: i64,
     present: Present,
     other: Option<Box<Others>>,
 }
 
-/// All names except `memory` and `vcore`, sorted. `None` instead of an empty list.
+/// Without `memory` and `vcore`, sorted. Never empty.
 #[derive(Clone, Default)]
 struct Others(Vec<(Arc<str>, i64)>);
 
-/// Which of the two fields hold an amount.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Present {
     memory: bool,
@@ -73,7 +70,7 @@ impl Resource {
         self.other.as_mut().map_or(&mut [], |other| &mut other.0)
     }
 
-    /// Applies `change` to the quantity of `name`, or to 0 if absent.
+    /// A missing value is 0.
     fn change_other(&mut self, name: &str, own: impl FnOnce() -> Arc<str>, change: impl FnOnce(i64) -> i64) {
         let list = &mut self.other.get_or_insert_default().0;
         match list.binary_search_by(|(n, _)| (**n).cmp(name)) {
@@ -108,7 +105,7 @@ impl Resource {
         }
     }
 
-    /// All names with their amounts: memory, vcore, then the others by name.
+    /// All names and values: memory, vcore, then the others by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
         let own = [(MEMORY, self.memory()), (VCORE, self.vcore())];
         own.into_iter()
@@ -116,7 +113,7 @@ impl Resource {
             .chain(self.others().iter().map(|(name, amount)| (&**name, *amount)))
     }
 
-    /// Visits each name of `self` with its quantity and the quantity in `other`.
+    /// Visits each name of `self` with its value and that in `other`.
     pub fn each_beside(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
         if self.present.memory {
             visit(MEMORY, self.memory, other.memory());
@@ -144,7 +141,6 @@ impl Resource {
         self.memory == 0 && self.vcore == 0 && self.others().iter().all(|(_, amount)| *amount == 0)
     }
 
-    /// Walks over the union of names with the amount of each side.
     fn union<'a>(&'a self, other: &'a Self, mut visit: impl FnMut(&'a str, Option<i64>, Option<i64>)) {
         if self.present.memory || other.present.memory {
             visit(MEMORY, self.memory(), other.memory());
@@ -173,12 +169,11 @@ impl Resource {
         }
     }
 
-    /// Whether both sides have only `memory` and `vcore`.
     fn are_plain(&self, other: &Self) -> bool {
         self.other.is_none() && other.other.is_none()
     }
 
-    /// Whether `test` applies to both amounts of every name of the union; a missing amount is `None`.
+    /// For every name of the union; a missing value is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
         if !self.are_plain(other) {
             let mut holds = true;
@@ -189,7 +184,7 @@ impl Resource {
         both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())
     }
 
-    /// Combines the union of names; omits a name if `combine` returns `None`.
+    /// Over the union of names; omits a name for `None`.
     fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
         let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
         let mut result = Self::new();
@@ -222,7 +217,7 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0))))
     }
 
-    /// Whether the sum over the union of names is exact: no amount leaves the 64-bit range.
+    /// Whether the sum over the union of names does not overflow.
     pub fn adds_exactly(&self, other: &Self) -> bool {
         self.all(other, |l, r| l.unwrap_or(0).checked_add(r.unwrap_or(0)).is_some())
     }
@@ -238,7 +233,7 @@ impl Resource {
     }
 
     fn update(&mut self, other: &Self, change: impl Fn(i64, i64) -> i64) {
-        // What is absent counts 0 and changes nothing.
+        // An absent name is 0 and changes nothing.
         self.memory = change(self.memory, other.memory);
         self.vcore = change(self.vcore, other.vcore);
         self.present.memory |= other.present.memory;
@@ -267,7 +262,7 @@ impl Resource {
         self
     }
 
-    /// `self - other` over the names of `self` only (SCH-021).
+    /// The difference of the names of `self` (SCH-021).
     #[must_use]
     pub fn sub_only_existing(&self, other: &Self) -> Self {
         self.combine(other, |l, r| l.map(|l| l.saturating_sub(r.unwrap_or(0))))
@@ -279,13 +274,13 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0)).max(0)))
     }
 
-    /// The smaller amount of each name, missing ones count 0 (SCH-029, both sides set).
+    /// The smaller values; missing ones count as 0 (SCH-029, both sides set).
     #[must_use]
     pub fn min_strict(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).min(r.unwrap_or(0))))
     }
 
-    /// The smaller quantity of each name; a missing one is ignored (SCH-030, both sides set).
+    /// A missing value is ignored (SCH-030, both sides set).
     #[must_use]
     pub fn min_permissive(&self, other: &Self) -> Self {
         self.combine(other, |l, r| match (l, r) {
@@ -302,13 +297,13 @@ impl Resource {
         }
     }
 
-    /// The larger amount of each name, missing ones count 0 (SCH-031, both sides set).
+    /// The larger values; missing ones count as 0 (SCH-031, both sides set).
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).max(r.unwrap_or(0))))
     }
 
-    /// Every amount times `factor`, cut towards zero, saturating (SCH-033).
+    /// Every value times `factor`, truncated towards zero, saturating (SCH-033).
     #[must_use]
     pub fn multiply(&self, factor: f64) -> Self {
         let mut result = self.clone();
@@ -320,7 +315,7 @@ impl Resource {
         result
     }
 
-    /// Usage in percent of the maximum `self`, for each name that is also in `usage` (SCH-035).
+    /// The usage in percent of the maximum `self`, for names that are also in `usage` (SCH-035).
     #[must_use]
     pub fn used_percent(&self, usage: &Self) -> Self {
         self.combine(usage, |max, used| {

@@ -1,4 +1,4 @@
-//! The arithmetic held against the worked examples and against maps that have every name.
+//! The arithmetic compared with the worked examples and with plain maps.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ fn res(pairs: &[(&str, i64)]) -> Resource {
     pairs.iter().copied().collect()
 }
 
-/// EX-26, row by row.
+/// EX-26.
 #[test]
 fn worked_example_ex_26() {
     let m10 = res(&[("memory", 10)]);
@@ -60,7 +60,7 @@ fn any_resource() -> impl Strategy<Value = Resource> {
     prop::collection::vec((prop::sample::select(&NAMES), amount), 0..6).prop_map(|pairs| pairs.into_iter().collect())
 }
 
-/// The rules read word by word over plain maps: what the fast code is held against.
+/// The rules word by word over plain maps.
 mod plain {
     use super::*;
 

@@ -1,9 +1,9 @@
-//! The life of an application of the demo: it is submitted, asks stage by stage, its tasks end, it ends.
+//! The life of a demo application: it is submitted, requests stage by stage, its tasks end, it ends.
 //!
 //! Invariants:
-//! - a task is pending, allocated, or preempted and soon requested again; the stage is over when there is none left;
-//! - placeholders are no tasks: a gang requests its tasks once all of its placeholders stand, or once the scheduler has
-//!   given up waiting for them.
+//! - a task is pending, allocated, or preempted and soon requested again; a stage ends with its last task;
+//! - placeholders are not tasks: a gang requests its tasks once all of its placeholders are allocated, or the scheduler
+//!   has given up on them.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,13 +14,11 @@ use super::streams::{Manner, STREAMS, Stream};
 use model::{AppId, AppState, AskId, Identity, Priority, Time};
 use scheduler::{AskSpec, Command, PartitionCommand, ReleaseReason, Submission};
 
-/// How long a gang may take to come together.
 const GANG_TIME: Duration = Duration::from_secs(12);
-/// What the task group of a gang is called.
 const TASK_GROUP: &str = "workers";
 
 impl Crowd {
-    /// The next applications of a stream come, and those after them are awaited.
+    /// Submits the next applications of a stream, and schedules the next arrival.
     pub(super) fn arrive(&mut self, now: Time, index: usize) {
         let stream = &STREAMS[index];
         for _ in 0..self.rng.between(stream.burst) {
@@ -31,7 +29,7 @@ impl Crowd {
         self.later(now, wait, Due::Arrive(index));
     }
 
-    /// Submits an application and has it ask at once, unless there are many of its kind or its queue is on its way out.
+    /// Submits an application with its first requests, unless its stream is full or its queue drains.
     pub(super) fn submit(&mut self, now: Time, index: usize, commands: &mut Vec<Command>) {
         let stream = &STREAMS[index];
         let count = &mut self.streams[index];
@@ -69,14 +67,13 @@ impl Crowd {
         if stream.gang {
             self.gather(&app, commands);
         } else if now > Time::ZERO && self.rng.between((1, 4)) == 1 {
-            // Some take a moment before they ask.
+            // Some request later.
             self.later(now, (200, 2000), Due::Stage(app));
         } else {
             self.ask(&app, commands);
         }
     }
 
-    /// The placeholders of a gang.
     fn gather(&mut self, app: &AppId, commands: &mut Vec<Command>) {
         let Some(running) = self.apps.get_mut(app) else { return };
         let count = running.gathers.unwrap_or_default();
@@ -86,7 +83,6 @@ impl Crowd {
         commands.push(PartitionCommand::Ask(spec).into());
     }
 
-    /// The next stage of an application.
     pub(super) fn ask(&mut self, app: &AppId, commands: &mut Vec<Command>) {
         let Some(running) = self.apps.get_mut(app) else { return };
         let Stream { tasks, priority, .. } = STREAMS[running.stream];
@@ -105,7 +101,6 @@ impl Crowd {
         commands.push(PartitionCommand::Ask(spec).into());
     }
 
-    /// A task that was preempted, once more.
     pub(super) fn ask_again(&mut self, app: &AppId, commands: &mut Vec<Command>) {
         let Some(running) = self.apps.get_mut(app) else { return };
         running.again += 1;
@@ -118,7 +113,7 @@ impl Crowd {
         commands.push(PartitionCommand::Ask(spec).into());
     }
 
-    /// An ask of an application is allocated: a task runs for a while.
+    /// A request is allocated: its task runs for a while.
     pub(super) fn allocated(&mut self, now: Time, app: &AppId, ask: &AskId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if running.placeholders.contains(ask) {
@@ -129,7 +124,7 @@ impl Crowd {
         self.later(now, runs, Due::Release(app.clone(), ask.clone()));
     }
 
-    /// An allocation no longer exists, for whatever reason.
+    /// An allocation ended, for any reason.
     pub(super) fn released(&mut self, now: Time, app: &AppId, ask: &AskId, reason: ReleaseReason) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if running.placeholders.remove(ask) {
@@ -143,7 +138,7 @@ impl Crowd {
         }
     }
 
-    /// An ask no longer exists without an allocation.
+    /// A request was removed without an allocation.
     pub(super) fn withdrawn(&mut self, now: Time, app: &AppId, ask: &AskId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if !running.placeholders.remove(ask) {
@@ -151,7 +146,7 @@ impl Crowd {
         }
     }
 
-    /// A gang that has come together, or that continues unchanged, requests its tasks some seconds later.
+    /// A complete gang, or one that continues without placeholders, requests its tasks some seconds later.
     pub(super) fn gang_moves(&mut self, now: Time, app: &AppId, state: AppState) {
         let moves = matches!(state, AppState::Starting | AppState::Running | AppState::Resuming);
         let Some(running) = self.apps.get_mut(app).filter(|_| moves) else { return };
@@ -161,7 +156,6 @@ impl Crowd {
         }
     }
 
-    /// A task of an application has ended, however that came.
     fn task_ended(&mut self, now: Time, app: &AppId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         running.tasks = running.tasks.saturating_sub(1);
@@ -178,7 +172,6 @@ impl Crowd {
         }
     }
 
-    /// An application is no longer of interest.
     pub(super) fn forget(&mut self, app: &AppId) {
         if let Some(running) = self.apps.remove(app) {
             self.streams[running.stream].live -= 1;
@@ -186,7 +179,6 @@ impl Crowd {
     }
 }
 
-/// What all asks of an application have in common.
 fn common(app: &AppId, running: &RunningApp) -> AskSpec {
     let Stream { manner, gang, .. } = STREAMS[running.stream];
     AskSpec {

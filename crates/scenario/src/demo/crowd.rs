@@ -1,4 +1,4 @@
-//! The users of the demo as data: what they have running, and what is due.
+//! The state of the demo's users: their running applications, and due actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,36 +8,34 @@ use super::rng::Rng;
 use super::streams::STREAMS;
 use model::{AppId, AskId, MEMORY, NodeId, Resource, Time, VCORE};
 
-/// A day of the demo.
 const DAY: Duration = Duration::from_secs(8 * 60);
 
-/// The users who send work to the cluster, all of them at once. It is saved without field names, in this order.
+/// The users of the demo. Saved without field names, in this order.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Crowd {
     pub rng: Rng,
-    /// What is to be done, by time, then in the order in which it was decided.
+    /// Due actions by time, then in the order of their creation.
     pub due: BTreeMap<(Time, u64), Due>,
     pub decided: u64,
-    /// Live applications of each stream, and how many it ever had.
+    /// Active applications of each stream, and the total count.
     pub streams: [Count; STREAMS.len()],
     pub apps: BTreeMap<AppId, RunningApp>,
     pub legacy: Legacy,
 }
 
-/// A live application.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RunningApp {
     pub stream: usize,
-    /// Tasks of the present stage that have not ended.
+    /// Tasks of the current stage that have not ended.
     pub tasks: u32,
     pub stage: u32,
     pub stages: u32,
     pub size: (u32, u32),
-    /// How often a task was requested again.
+    /// The number of repeated requests.
     pub again: u32,
-    /// Tasks that are allocated.
+    /// Allocated tasks.
     pub held: BTreeSet<AskId>,
-    /// For as long as it waits for its placeholders: how many there are to be.
+    /// The number of placeholders to wait for, if any.
     pub gathers: Option<u32>,
     /// Placeholders that have not ended.
     pub placeholders: BTreeSet<AskId>,
@@ -59,7 +57,7 @@ impl RunningApp {
         self.held.contains(ask)
     }
 
-    /// What one task requests.
+    /// The resources of a task.
     pub fn resource(&self) -> Resource {
         amount(self.size.0, self.size.1)
     }
@@ -73,25 +71,25 @@ pub(super) struct Count {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) enum Due {
-    /// The cluster comes up.
+    /// The cluster starts.
     Start,
     /// Applications of a stream arrive.
     Arrive(usize),
-    /// One application of a stream is submitted.
+    /// An application of a stream is submitted.
     Submit(usize),
     /// An application requests its next stage.
     Stage(AppId),
-    /// A task that was preempted is requested again.
+    /// A preempted task is requested again.
     Again(AppId),
     /// A task ends.
     Release(AppId, AskId),
-    /// The submitter says that the application has ended.
+    /// The submitter ends the application.
     Remove(AppId),
-    /// A node is taken out of service for a while.
+    /// A node is drained for a while.
     Drain,
-    /// It is back.
+    /// The node is schedulable again.
     Resume(NodeId),
-    /// The old queue is taken out of the configuration, if something runs in it.
+    /// The old queue is removed from the configuration, if it has applications.
     Retire,
     /// The old queue returns to the configuration.
     Restore,
@@ -101,8 +99,7 @@ pub(super) fn amount(millicores: u32, gibibytes: u32) -> Resource {
     [(VCORE, i64::from(millicores)), (MEMORY, i64::from(gibibytes) << 30)].into_iter().collect()
 }
 
-/// The time between two arrivals at this time of day: at noon two thirds of the given time, at midnight 1.4
-/// times as much.
+/// The time between two arrivals by time of day: two thirds at noon, 1.4 times at midnight.
 pub(super) fn slowed(now: Time, least: u32, most: u32) -> (u32, u32) {
     let day = u64::try_from(DAY.as_micros()).unwrap_or(u64::MAX);
     // The day starts with the morning rush.

@@ -1,16 +1,16 @@
-//! Numbers that look random and follow from a seed, the same on every machine.
+//! A reproducible random number generator.
 
-/// A generator of the splitmix64 family: a counter whose every value is mixed well.
+/// A splitmix64 generator.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// The sequence of a seed.
+    /// Starts from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number, any of 64 bits.
+    /// The next 64-bit number.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,15 +19,15 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `least` to `most`, both included.
+    /// A number from `least` to `most`, inclusive.
     pub fn between(&mut self, (least, most): (u32, u32)) -> u32 {
         let span = u64::from(most.saturating_sub(least)) + 1;
-        // The upper half of the product of two 32-bit numbers lies below the span.
+        // The upper half of the product of two 32-bit numbers is below the span.
         let drawn = ((self.bits() >> 32) * span) >> 32;
         least + u32::try_from(drawn).unwrap_or(0)
     }
 
-    /// One of some values.
+    /// One of the values.
     pub fn one_of<T: Copy>(&mut self, values: &[T], default: T) -> T {
         let last = u32::try_from(values.len()).unwrap_or(u32::MAX).saturating_sub(1);
         values.get(self.between((0, last)) as usize).copied().unwrap_or(default)

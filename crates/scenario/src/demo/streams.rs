@@ -1,48 +1,46 @@
-//! Who sends what to the demo's cluster.
+//! The streams of applications of the demo.
 
 use super::legacy::LEGACY;
 
-/// A kind of application that comes again and again.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// What its applications are called, before their number.
+    /// The prefix of application ids.
     pub name: &'static str,
-    /// The queue that they request; empty for the placement rules to decide.
+    /// The requested queue; empty for placement rules.
     pub queue: &'static str,
     /// Who submits them.
     pub users: &'static [&'static str],
-    /// The group of those who submit; empty for one named as the user.
+    /// The group of the users; empty for one with the name of the user.
     pub group: &'static str,
     /// The time between two arrivals, in milliseconds.
     pub every: (u32, u32),
-    /// How many come with one arrival.
+    /// Applications per arrival.
     pub burst: (u32, u32),
-    /// How many are there from the start.
+    /// Applications at the start.
     pub first: u32,
-    /// At this many, further arrivals are omitted.
+    /// The maximum of active applications.
     pub most: u32,
-    /// How often an application asks, one stage after the other.
+    /// Stages per application.
     pub stages: (u32, u32),
-    /// How many tasks a stage has.
+    /// Tasks per stage.
     pub tasks: (u32, u32),
-    /// Millicores and gibibytes of a task; one of these for an application.
+    /// Millicores and gibibytes of a task; one choice per application.
     pub sizes: &'static [(u32, u32)],
-    /// How long a task runs, in milliseconds.
+    /// The run time of a task, in milliseconds.
     pub runs: (u32, u32),
     /// The priority of a stage.
     pub priority: (i32, i32),
-    /// Whether arrivals follow the time of day.
+    /// Whether arrivals depend on the time of day.
     pub waves: bool,
-    /// How its tasks stand to those of others.
+    /// The preemption behavior of its tasks.
     pub manner: Manner,
-    /// Whether it comes as a gang: all tasks at once, after placeholders for them.
+    /// Whether it is a gang.
     pub gang: bool,
 }
 
-/// How tasks stand to those of others when there is no room for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// They wait, and would rather not be preempted.
+    /// They wait, and are preempted last.
     Waits,
     /// They may preempt others.
     Preempts,
@@ -52,7 +50,6 @@ pub(super) enum Manner {
 
 const ONE: (u32, u32) = (1, 1);
 
-/// What most of them have in common.
 const COMMON: Stream = Stream {
     name: "",
     queue: "",
@@ -72,7 +69,7 @@ const COMMON: Stream = Stream {
     gang: false,
 };
 
-/// All of them. What they request together is about three quarters of the cluster, more at a busy hour.
+/// All streams. Together they request about three quarters of the cluster, more at a busy hour.
 pub(super) const STREAMS: [Stream; 12] = [
     Stream {
         name: "service",

@@ -130,7 +130,6 @@ fn an_embedded_configuration_knows_its_place() {
     assert_eq!(text.outer(Place { line: 2, column: 5 }), Place { line: 4, column: 7 });
 }
 
-/// Words of the format and others, put together at random.
 fn any_words() -> impl Strategy<Value = String> {
     const WORDS: [&str; 37] = [
         "version",

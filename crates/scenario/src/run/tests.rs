@@ -14,7 +14,6 @@ config: |
             - name: b
 ";
 
-/// The trace of some steps.
 fn trace(steps: &str) -> String {
     let reading = read(&format!("{CONFIG}steps:\n{steps}"));
     assert_eq!(reading.faults, []);
@@ -41,7 +40,7 @@ fn says_what_happens_and_passes_over_what_is_refused_without_a_line() {
 - removeNode: n2
 ",
     );
-    // The wording of the messages is the scheduler's.
+    // The scheduler defines the wording of messages.
     let worded = |line: &str| match line.split_once(r#","message":""#) {
         Some((head, message)) => format!("{head}, {}", if message.len() > 2 { "why" } else { "no word" }),
         None => line.to_owned(),
@@ -130,7 +129,7 @@ fn timers_fire_on_the_way_at_their_own_time() {
         let live = partition.apps.iter().next().map(|(_, app)| app.state.name());
         states.push(live.or(partition.ended.front().map(|app| app.state.name())).unwrap_or("none"));
     }
-    // The step after the release starts 1 ms later, so 29 999 ms more are 30 s.
+    // The step after the release starts 1 ms later, so 29,999 ms more are 30 s.
     assert_eq!(states, ["none", "New", "Accepted", "Starting", "Completing", "Completed", "Completed"]);
     let ended = &runner.scheduler().partitions()[0].ended[0];
     assert_eq!(ended.finished, Some(Time::from_millis(5 + 30_000)));

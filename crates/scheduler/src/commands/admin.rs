@@ -13,7 +13,7 @@ use crate::usage::Side;
 use model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
-    /// Kills an application (SCH-202).
+    /// SCH-202.
     pub(crate) fn kill(&mut self, now: Time, app: &AppId, by: &Identity, reason: &str, events: &mut Vec<Event>) {
         let key = match self.may_kill(app, by) {
             Ok(key) => key,
@@ -31,7 +31,7 @@ impl Partition {
         self.end_as(now, key, AppState::Failed, events);
     }
 
-    /// Moves an application to another leaf (SCH-203 to SCH-205).
+    /// SCH-203 to SCH-205.
     pub(crate) fn move_app(&mut self, now: Time, app: &AppId, to: &QueuePath, by: &Identity, events: &mut Vec<Event>) {
         match self.may_move(app, to, by) {
             Err(why) => deny(now, app, why, events),
@@ -46,10 +46,10 @@ impl Partition {
         }
     }
 
-    /// Whether someone may kill an application: it is there and alive, and he administers its queue (SCH-201, SCH-202).
+    /// Checks whether `by` may kill an application (SCH-201, SCH-202).
     ///
     /// # Errors
-    /// Why not.
+    /// The failed check.
     pub fn may_kill(&self, app: &AppId, by: &Identity) -> Result<AppKey, Denial> {
         let Some(key) = self.app_key(app) else {
             let ended = self.ended.iter().rev().find(|ended| ended.id == *app);
@@ -64,10 +64,10 @@ impl Partition {
         Ok(key)
     }
 
-    /// Whether someone may move an application, and where it would go (SCH-203).
+    /// Checks whether `by` may move an application to `to` (SCH-203).
     ///
     /// # Errors
-    /// The first check that refuses; of the checks 6 to 9 all.
+    /// The first failed check; of checks 6 to 9 all.
     pub fn may_move(&self, app: &AppId, to: &QueuePath, by: &Identity) -> Result<(AppKey, QueueKey), Denial> {
         let key = self.may_kill(app, by)?;
         self.unless_trusted(may_take(&self.queues, &self.apps[key].queue_path, to, by))?;
@@ -81,7 +81,7 @@ impl Partition {
         if misfits.is_empty() { Ok((key, target)) } else { Err(Denial::Misfits(misfits)) }
     }
 
-    /// Checks 6 to 9: what of the application does not fit the target's path below the common ancestor.
+    /// Everything that does not fit the target's path below the common ancestor.
     fn misfits(&self, app: AppKey, target: QueueKey, path: &PathUp) -> Vec<Misfit> {
         let application = &self.apps[app];
         let mut misfits = Vec::new();
@@ -113,7 +113,7 @@ impl Partition {
         misfits
     }
 
-    /// Moves every counter of the application from its path to the target's (SCH-204).
+    /// SCH-204.
     fn carry_over(&mut self, now: Time, key: AppKey, target: QueueKey, events: &mut Vec<Event>) {
         self.report_group_link(now, key, true, false, events);
         let user = self.usage.user_of(&self.apps[key].account);
@@ -166,10 +166,10 @@ impl Partition {
     }
 }
 
-/// Checks 1 and 2 on any tree: the application is alive, and `by` administers its queue (SCH-201).
+/// Checks 1 and 2: the application is active, and `by` administers its queue (SCH-201).
 ///
 /// # Errors
-/// Which of them refuses.
+/// The failed check.
 pub fn may_touch<T: QueueTree + ?Sized>(
     tree: &T,
     app: &AppId,
@@ -186,10 +186,10 @@ pub fn may_touch<T: QueueTree + ?Sized>(
     Ok(())
 }
 
-/// Checks 3 to 5 of a move on any tree: the target takes applications, and `by` may put one there (SCH-203).
+/// Checks 3 to 5: the target accepts applications, and `by` may submit there (SCH-203).
 ///
 /// # Errors
-/// The first of them that refuses.
+/// The first failed check.
 pub fn may_take<T: QueueTree + ?Sized>(
     tree: &T,
     from: &QueuePath,

@@ -1,4 +1,4 @@
-//! Asks of applications (SCH-013, SCH-080).
+//! Requests of applications (SCH-013, SCH-080).
 
 use std::time::Duration;
 
@@ -11,13 +11,12 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{AppState, AskId, Resource, Time};
 
-/// From this many asks at once on it pays to make room for them first.
+/// From this number of requests on, capacity is reserved.
 const MANY: u32 = 4;
-/// For this many at most: they may be refused all the same.
+/// Few, because the requests may still be rejected.
 const ROOM: u32 = 10_000;
 
 impl Partition {
-    /// An application requests something, once or several times.
     pub(crate) fn ask(&mut self, now: Time, spec: &AskSpec, events: &mut Vec<Event>) {
         if let Some(app) = self.app_key(&spec.app).filter(|_| spec.count > MANY) {
             self.apps[app].make_room(spec.count.min(ROOM) as usize);
@@ -35,16 +34,16 @@ impl Partition {
         }
     }
 
-    /// Whether an ask would be taken, with `more` requested before it. Returns its application.
+    /// Checks a request that comes after `more` resources.
     ///
     /// # Errors
-    /// Why it would not.
+    /// The reason for the rejection.
     pub(crate) fn check_ask(&self, id: &AskId, spec: &AskSpec, more: &Resource) -> Result<AppKey, String> {
         let app = self.app_key(&spec.app).ok_or_else(|| format!("no active application {:?}", spec.app))?;
         if !spec.resource.strictly_greater_than_zero() {
             return Err(format!("request {id:?} of application {:?} is empty", spec.app));
         }
-        // Everything in the partition together must stay countable, or counters would drift by saturation.
+        // The sum of the partition must not overflow: saturation would make counters drift.
         let root = &self.queues[ROOT];
         let mut counted = root.pending.add(&root.allocated);
         counted.add_assign(more);
@@ -60,7 +59,8 @@ impl Partition {
         if let Some(state) = self.apps[app].ending {
             return Err(format!("application {:?} is about to be {state} and accepts no requests", spec.app));
         }
-        // In the releases an application fails by its gang only, and accepts requests until the last placeholder is gone.
+        // In the releases only its gang makes an application fail, which then accepts requests until the last
+        // placeholder is removed.
         if self.apps[app].state == AppState::Failing && !self.switches.gang_failed_leak {
             return Err(format!("application {:?} is failing and accepts no requests", spec.app));
         }
@@ -102,7 +102,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Does with an ask what is to be done when its id is requested again (D-23). Returns whether that is all.
+    /// Handles a repeated id (D-23). Returns whether that is all.
     fn asked_again(
         &mut self,
         now: Time,
@@ -131,7 +131,8 @@ impl Partition {
         }
     }
 
-    /// A pending ask counts no more, but is still tried. The application keeps its priority until one as high is allocated or goes.
+    /// Stops counting a pending request that is still tried. The application keeps its priority until a request of at
+    /// least this priority is allocated or removed.
     fn supersede(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let priority = application.priority();
@@ -151,7 +152,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// An application ends: removes the rest of its superseded asks, those that are pending and their error in the pending sums.
+    /// Removes superseded requests, and their error in the pending sums.
     pub(crate) fn drop_leftovers(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         if self.switches.ask_again_pending != AskAgainPending::LeavesOld {
             return;
@@ -164,7 +165,7 @@ impl Partition {
         self.end_pending(app, before);
     }
 
-    /// Changes the size of an ask or allocation, whether there is room or not.
+    /// Changes the size of a request or an allocation, even if the new size does not fit.
     fn resize(&mut self, now: Time, app: AppKey, ask: AskKey, to: &Resource, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let path = self.queues.path_up(application.queue);
@@ -179,7 +180,7 @@ impl Partition {
             sum.prune();
         };
         let (allocation, arrival) = (resized.allocation, resized.arrival);
-        // As in the releases, a placeholder grows among what is really allocated.
+        // As in the releases, the growth of a placeholder counts as really allocated.
         change(if allocation.is_none() { &mut application.pending } else { &mut application.allocated });
         let priority = resized.priority;
         application.bands.sub(priority, allocation.is_some(), &before);
@@ -213,7 +214,6 @@ impl Partition {
         }
     }
 
-    /// Adds a pending ask with the counters that it moves.
     fn add_pending(&mut self, app: AppKey, ask: Ask) {
         let application = &mut self.apps[app];
         let leaf = application.queue;

@@ -1,4 +1,5 @@
-//! Commands of resource managers and administrators: the handlers of [`PartitionCommand`](super::interface::command::PartitionCommand).
+//! Commands of resource managers and administrators: the handlers of
+//! [`PartitionCommand`](super::interface::command::PartitionCommand).
 
 pub(super) mod admin;
 pub(super) mod asks;

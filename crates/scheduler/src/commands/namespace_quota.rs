@@ -1,4 +1,4 @@
-//! Quotas that an application brings along in its tags, for the dynamic leaf it is put into (SCH-187, PLC-076).
+//! Quotas in the tags of an application, for its dynamic leaf (SCH-187, PLC-076).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const GUARANTEED: &str = "namespace.resourceguaranteed";
 const MAX_APPS: &str = "namespace.resourcemaxapps";
 
 impl Partition {
-    /// Sets what the tags say on a dynamic leaf. Managed queues keep what the configuration says.
+    /// Managed queues keep their configuration.
     pub(crate) fn apply_namespace_tags(
         &mut self,
         now: Time,
@@ -50,8 +50,7 @@ impl Partition {
     }
 }
 
-/// A resource as JSON writes it: `{"resources":{"memory":{"value":100}}}`. `None` for what is invalid or has no allocations
-/// positive.
+/// Parses `{"resources":{"memory":{"value":100}}}`. `None` if it contains nothing positive.
 fn resource_tag(tags: &BTreeMap<String, String>, name: &str) -> Option<Resource> {
     let json: serde_json::Value = serde_json::from_str(tag(tags, name)?).ok()?;
     let mut resource = Resource::new();

@@ -10,7 +10,7 @@ use crate::state::queue::ROOT;
 use model::{NodeId, Resource, Time};
 
 impl Partition {
-    /// Registers a node (SCH-190).
+    /// SCH-190.
     pub(crate) fn add_node(&mut self, now: Time, spec: &NodeSpec, events: &mut Vec<Event>) {
         let id = spec.id.clone();
         if self.nodes.find(&id).is_some() {
@@ -31,7 +31,7 @@ impl Partition {
         events.push(Event::new(now, EventKind::NodeAccepted { node: id }));
     }
 
-    /// Changes a node's capacity or what others use of it (SCH-191). Nothing is released.
+    /// SCH-191. Releases nothing.
     pub(crate) fn update_node(
         &mut self,
         now: Time,
@@ -50,7 +50,7 @@ impl Partition {
         if capacity.is_some_and(|capacity| !self.capacity().sub(&before).adds_exactly(capacity)) {
             return reject(now, id, "too large: the sum of all nodes overflows", events);
         }
-        // Where nothing changes, the node keeps its place, and the names of its capacity.
+        // An unchanged capacity keeps the node's position and its resource names.
         let capacity = capacity.filter(|capacity| **capacity != before);
         if capacity.is_some() || occupied.is_some() {
             self.nodes.change(key, |node| {
@@ -77,7 +77,7 @@ impl Partition {
         self.mark_node(key);
     }
 
-    /// Keeps what others run on a node (K8S-155). What they use of it comes with [`Self::update_node`].
+    /// K8S-155. The usage comes with [`Self::update_node`].
     pub(crate) fn set_foreign(
         &mut self,
         now: Time,
@@ -90,7 +90,7 @@ impl Partition {
         self.mark_node(key);
     }
 
-    /// Takes new allocations or not (SCH-192). Allocations and capacity stay.
+    /// SCH-192. Allocations and capacity do not change.
     pub(crate) fn set_schedulable(&mut self, now: Time, id: &NodeId, schedulable: bool, events: &mut Vec<Event>) {
         let Some(key) = self.known_node(now, id, events) else { return };
         if self.nodes[key].schedulable != schedulable {
@@ -100,7 +100,7 @@ impl Partition {
         self.mark_node(key);
     }
 
-    /// Decommissions a node: its allocations are released, then its capacity goes (SCH-193).
+    /// SCH-193: first the allocations, then the capacity.
     pub(crate) fn remove_node(&mut self, now: Time, id: &NodeId, events: &mut Vec<Event>) {
         let Some(key) = self.known_node(now, id, events) else { return };
         self.unreserve_node(now, key, events);
@@ -114,7 +114,7 @@ impl Partition {
         events.push(Event { at: now, kind: EventKind::NodeRemoved { node: node.id } });
     }
 
-    /// A capacity as a node keeps it: without the names that it has nothing of (N-06).
+    /// Without names of value 0 (N-06).
     fn counted_capacity(&self, capacity: &Resource) -> Resource {
         if self.switches.zero_capacity { capacity.clone() } else { capacity.clone().pruned() }
     }
@@ -128,7 +128,7 @@ impl Partition {
         key
     }
 
-    /// The root's maximum is the sum of the nodes; unset while that is nothing (SCH-195, P-04).
+    /// The root's maximum is the sum of the nodes, and unset while that is zero (SCH-195, P-04).
     fn change_root_max(&mut self, now: Time, events: &mut Vec<Event>, change: impl FnOnce(&mut Resource)) {
         let keeps_zero = self.switches.root_max_keeps_zero;
         let root = &mut self.queues[ROOT];

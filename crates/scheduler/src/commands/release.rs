@@ -1,4 +1,4 @@
-//! Ends of allocations and asks, and of applications by their submitter.
+//! The end of allocations and requests, and of applications by their submitter.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,13 +14,10 @@ use crate::state::partition::Partition;
 use crate::usage::tracked_resources::TrackedResources;
 use model::{AppId, AppState, AskId, Resource, Time};
 
-/// The attribute that names the kind of a node.
 const INSTANCE_TYPE: &str = "si/instance-type";
-/// Nodes that name none.
 const UNKNOWN: &str = "UNKNOWN";
 
 impl Partition {
-    /// An allocation has ended, or a pending ask is withdrawn.
     pub(crate) fn release(&mut self, now: Time, app: &AppId, ask: &AskId, events: &mut Vec<Event>) {
         let Some(key) = self.app_key(app) else {
             return refuse(now, format!("no active application {app:?}"), events);
@@ -43,14 +40,14 @@ impl Partition {
         }
     }
 
-    /// What a release reports of an allocation that ends otherwise than by time: its ask is taken away with it (P-06).
+    /// The event for an allocation that ends with its request, not by time (P-06).
     pub(crate) fn spent(&self, app: AppKey, ask: AskKey) -> Option<EventKind> {
         let application = self.apps.get(app).filter(|_| self.switches.release_ends_ask)?;
         let Ask { id, resource, .. } = application.asks.get(ask)?;
         Some(EventKind::AskSpent { app: application.id.clone(), ask: id.clone(), resource: resource.clone() })
     }
 
-    /// Ends an allocation; its application completes if it has nothing left (SCH-170).
+    /// The application completes if it has nothing left (SCH-170).
     pub(crate) fn end_allocation(
         &mut self,
         now: Time,
@@ -68,7 +65,7 @@ impl Partition {
         }
     }
 
-    /// Withdraws a pending ask; its application completes if it has nothing left, placeholders neither (SCH-170).
+    /// The application completes if it has nothing left, including placeholders (SCH-170).
     pub(crate) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let Some(withdrawn) = self.take_ask(now, app, ask, events) else { return };
         let application = &self.apps[app];
@@ -80,8 +77,7 @@ impl Partition {
         }
     }
 
-    /// The submitter says that the application has ended: everything it still has is released, and it is Completed from any state
-    /// (SCH-173).
+    /// Releases everything and completes the application from any state (SCH-173).
     pub(crate) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
         match self.app_key(app).filter(|key| self.apps[*key].ending.is_none()) {
             Some(key) => self.end_as(now, key, AppState::Completed, events),
@@ -89,8 +85,8 @@ impl Partition {
         }
     }
 
-    /// Takes everything off an application and has it enter a final state. Of one that has very much only a part is taken
-    /// ([`Tuning::ending_at_once`]); the rest follows with the next commands, so that none of them waits long for this one.
+    /// Releases everything, then enters `state`. A very large application is released in parts
+    /// ([`Tuning::ending_at_once`]), so that no command waits long.
     ///
     /// [`Tuning::ending_at_once`]: crate::Tuning::ending_at_once
     pub(crate) fn end_as(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
@@ -101,12 +97,10 @@ impl Partition {
         self.end_more(now, app, self.tuning.ending_at_once.max(1), events);
     }
 
-    /// Whether an application ends that still has something.
     pub(crate) fn is_unfinished(&self) -> bool {
         !self.unfinished.is_empty()
     }
 
-    /// Takes more off the first application that ends and still has something.
     pub(crate) fn go_on_ending(&mut self, now: Time, events: &mut Vec<Event>) {
         if let Some(app) = self.unfinished.first().copied() {
             self.quiet = None;
@@ -114,7 +108,6 @@ impl Partition {
         }
     }
 
-    /// Takes everything off all applications that end.
     pub(crate) fn finish_ending(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some(app) = self.unfinished.first().copied() {
             self.quiet = None;
@@ -122,7 +115,7 @@ impl Partition {
         }
     }
 
-    /// Takes so much off an application that ends. When nothing is left, it enters its final state.
+    /// When nothing is left, the application enters its final state.
     fn end_more(&mut self, now: Time, app: AppKey, most: usize, events: &mut Vec<Event>) {
         let asks = self.withdraw_asks(now, app, ReleaseReason::Stopped, most, events);
         self.take_allocations(now, app, ReleaseReason::Stopped, most - asks, events);
@@ -132,7 +125,6 @@ impl Partition {
         }
     }
 
-    /// Takes all pending asks off an application, those too that are about to take over from placeholders.
     pub(crate) fn remove_asks(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
         self.untie_all(app);
         self.refresh_stale(self.apps[app].queue);
@@ -141,7 +133,6 @@ impl Partition {
         self.apps[app].known_ids.forget(made);
     }
 
-    /// Takes at most this many pending asks off an application. Returns how many.
     fn withdraw_asks(
         &mut self,
         now: Time,
@@ -167,15 +158,13 @@ impl Partition {
         pending.len()
     }
 
-    /// Takes everything off an application without letting its state move: pending asks first, then allocations in the
-    /// order of allocation.
+    /// Pending requests first, then allocations in order, without a change of state.
     pub(crate) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         self.take_allocations(now, app, ReleaseReason::Stopped, usize::MAX, events);
     }
 
-    /// Takes at most this many allocations off an application, the oldest first, as [`Partition::take_allocation`] takes one. Counters
-    /// move once, each node's room too: an application may have very many.
+    /// Like [`Partition::take_allocation`], the oldest first, but with one change of counters and nodes for all.
     fn take_allocations(
         &mut self,
         now: Time,
@@ -229,7 +218,7 @@ impl Partition {
         if application.allocations.is_empty()
             && !(application.allocated.is_zero() && application.allocated_placeholder.is_zero())
         {
-            // What it counts is not what it has.
+            // The counters can differ from the allocations.
             sum = real.add(&placeholders);
             self.take_off_queues(app, &real, &placeholders);
         } else {
@@ -246,8 +235,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Takes an allocation off its application, with every counter that it moved, and reports that. `in_place`: another takes its
-    /// room on the node.
+    /// `in_place`: a replacement uses the node resources.
     pub(crate) fn take_allocation(
         &mut self,
         now: Time,
@@ -269,7 +257,6 @@ impl Partition {
         }
         let application = &self.apps[app];
         if self.switches.release_ends_ask && !by_time && ended.priority >= application.counted_priority {
-            // The spent ask is withdrawn then.
             self.refresh_stale(application.queue);
         }
         let kind = EventKind::Released {
@@ -291,7 +278,6 @@ fn refuse(now: Time, message: String, events: &mut Vec<Event>) {
 }
 
 impl TrackedResources {
-    /// Counts an allocation that ends now.
     pub(crate) fn count(&mut self, now: Time, ended: &Ask, node: &Node, reason: ReleaseReason) {
         let Some(allocation) = &ended.allocation else { return };
         let by_instance = if ended.placeholder {

@@ -1,4 +1,4 @@
-//! Asks that a release still takes for allocated, though their allocation ended by time or with its node (D-23).
+//! Requests that a release treats as allocated although their allocation ended (D-23).
 
 use crate::index::AppKey;
 use crate::interface::event::{Event, EventKind};
@@ -8,15 +8,14 @@ use crate::state::partition::Partition;
 use model::{AppState, AskId, Resource, Time};
 
 impl Partition {
-    /// Whether an id is that of a spent ask.
     pub(crate) fn is_spent(&self, app: AppKey, id: &AskId) -> bool {
         self.apps[app].known_ids.spent(id).is_some()
     }
 
-    /// The id of a spent ask is asked for again: as where it is allocated, everything counts its new size, though nothing runs.
+    /// As for an allocated request, every counter uses the new size, although nothing runs.
     ///
     /// # Errors
-    /// Its node is not there.
+    /// The node does not exist.
     pub(crate) fn ask_spent_again(
         &mut self,
         now: Time,
@@ -74,7 +73,7 @@ impl Partition {
         Ok(())
     }
 
-    /// A spent ask is withdrawn. Its application completes if it has nothing left (SCH-170).
+    /// The application completes if it has nothing left (SCH-170).
     pub(crate) fn withdraw_spent(&mut self, now: Time, app: AppKey, id: &AskId, events: &mut Vec<Event>) {
         let Some(spent) = self.apps[app].known_ids.withdraw(id) else { return };
         let application = &self.apps[app];

@@ -1,4 +1,4 @@
-//! Submitting an application: its submitter, its queue, and its state before the first ask (`placement.md` section 8).
+//! Submitting an application (`placement.md` section 8).
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl placement::QueueTree for QueueTree {
 }
 
 impl Partition {
-    /// Submits an application: it is placed, or rejected and remembered with the reason. Either way it keeps how that came about.
+    /// Places or rejects an application, and stores the record of the placement.
     pub(crate) fn submit(&mut self, now: Time, submission: &Submission, events: &mut Vec<Event>) {
         let app = submission.app.clone();
         events.push(Event::new(now, EventKind::AppNew { app: app.clone() }));
@@ -59,7 +59,6 @@ impl Partition {
         }
     }
 
-    /// Remembers an application that was refused, with the reason.
     fn reject(
         &mut self,
         now: Time,
@@ -78,7 +77,6 @@ impl Partition {
         events.push(Event { at: now, kind: EventKind::AppRejected { app: submission.app.clone(), message } });
     }
 
-    /// Who submits, and where the rules put it.
     pub(crate) fn admit(&self, submission: &Submission) -> Admission {
         let Submission { app, queue, who, tags, .. } = submission;
         let request = Request { queue, user: &who.user, groups: &who.groups, tags };
@@ -87,7 +85,7 @@ impl Partition {
         self.rules.admit(&request, &gate, &self.queues)
     }
 
-    /// The parents that 1.5.1 makes before it finds an illegal part (PLC-072).
+    /// The parents that 1.5.1 creates before it finds an illegal part (PLC-072).
     fn leave_behind(&mut self, now: Time, refused: &Refused, events: &mut Vec<Event>) {
         for path in &refused.left_behind {
             let parent = path.parent().and_then(|parent| self.queues.find(&parent));
@@ -96,7 +94,7 @@ impl Partition {
         }
     }
 
-    /// The leaf of a placement, made with all that is missing above it (PLC-070, SCH-185).
+    /// Creates the leaf and its missing parents (PLC-070, SCH-185).
     #[expect(clippy::expect_used, reason = "placement yields a leaf that exists or was just made")]
     fn open_queue(&mut self, now: Time, placed: &Placed, events: &mut Vec<Event>) -> QueueKey {
         for path in &placed.create {
@@ -111,7 +109,7 @@ impl Partition {
         self.queues.find(&placed.path).expect("placement yields a leaf that exists or was just made")
     }
 
-    /// A dynamic parent: no settings but the template that it passes on (SCH-186).
+    /// A dynamic parent has no settings except the template for its children (SCH-186).
     fn open_parent(&mut self, key: QueueKey) {
         let parent = self.queues[key].parent;
         let template = parent.and_then(|parent| self.queues[parent].settings.template.clone());
@@ -120,7 +118,7 @@ impl Partition {
         queue.settings = Arc::new(Settings { parent: true, template, ..Settings::default() });
     }
 
-    /// A dynamic leaf: what the template of its parent says, nothing inherited (SCH-186).
+    /// A dynamic leaf has the settings of its parent's template and inherits nothing (SCH-186).
     fn open_leaf(&mut self, key: QueueKey) {
         let parent = self.queues[key].parent;
         let Some((from, template)) = parent.and_then(|parent| self.queues[parent].settings.template.clone()) else {
@@ -158,7 +156,6 @@ impl Partition {
     }
 }
 
-/// An application as it is submitted, in no queue yet.
 fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, record: &Arc<Record>) -> Application {
     Application {
         key,

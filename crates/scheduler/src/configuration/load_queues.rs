@@ -1,4 +1,4 @@
-//! Bringing the queues of a configuration into force in one partition (`scheduler.md` section 17).
+//! Applies the queues of a configuration to one partition (`scheduler.md` section 17).
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -14,26 +14,23 @@ use config::properties::{MergedProperties, QueueProperties, inherit, inherit_wit
 use config::{PartitionConfig, QueueConfig};
 use model::{QueueState, Resource, Time};
 
-/// What is left to do of a load.
 enum LoadTask<'a> {
-    /// A queue, below a parent that is done.
+    /// A queue whose parent is done.
     Queue(QueueLoad<'a>),
-    /// What is left of a queue whose children are done.
+    /// The rest of a queue whose children are done.
     Finish(&'a QueueConfig, QueueKey),
 }
 
-/// A queue of a configuration, on its way into force.
 #[derive(Clone, Copy)]
 struct QueueLoad<'a> {
     config: &'a QueueConfig,
-    /// The queue in the configuration before, if it inherits the same values now as then. Where both are equal there is nothing
-    /// to do.
+    /// The previous configuration, if the inherited values did not change.
     before: Option<&'a QueueConfig>,
-    /// The queue above, and which of its children in the configuration it is.
+    /// The parent, and the index in its configured children.
     parent: Option<(QueueKey, usize)>,
 }
 
-/// The children that a configuration gave a queue, to be found by name.
+/// The children in the previous configuration, by name.
 struct PreviousChildren<'a> {
     children: &'a [QueueConfig],
     by_name: OnceCell<Index<&'a str, &'a QueueConfig>>,
@@ -44,7 +41,6 @@ impl<'a> PreviousChildren<'a> {
         Self { children: queue.map(|queue| &*queue.children).unwrap_or_default(), by_name: OnceCell::new() }
     }
 
-    /// The child of a name, which probably stands where it stands now.
     fn find(&self, at: usize, name: &str) -> Option<&'a QueueConfig> {
         if let Some(child) = self.children.get(at).filter(|child| child.name == name) {
             return Some(child);
@@ -62,7 +58,7 @@ impl<'a> PreviousChildren<'a> {
 }
 
 impl Partition {
-    /// Whether the tree can become what the configuration says: no leaf with live applications becomes a parent (CFG-110).
+    /// CFG-110: no leaf with active applications becomes a parent.
     pub(super) fn accepts(&self, root: &QueueConfig) -> Result<(), String> {
         let mut stack: Vec<(&QueueConfig, QueueKey)> = vec![(root, ROOT)];
         while let Some((config, key)) = stack.pop() {
@@ -76,7 +72,7 @@ impl Partition {
                     ids.join(", ")
                 ));
             }
-            // What is to be a leaf is never refused.
+            // A queue that becomes a leaf is never rejected.
             let parents = config.children.iter().enumerate().filter(|(_, child)| child.parent);
             let known = |at, child: &'_ QueueConfig| self.queues.child_near(key, at, &child.name);
             stack.extend(parents.filter_map(|(at, child)| known(at, child).map(|key| (child, key))));
@@ -84,12 +80,12 @@ impl Partition {
         Ok(())
     }
 
-    /// Brings a valid configuration into force: depth first in the order of the file, and after the children of a queue those
-    /// that the file does not have any more.
+    /// Applies a valid configuration depth first in the order of the file, with removed queues after the other
+    /// children.
     ///
     /// # Errors
-    /// Only under the switch `reload_revives`: a new queue below a draining one. What was done until then stays, as in the
-    /// release (`profiles.md` section 5.1).
+    /// Only under the switch `reload_revives`: a new queue in a draining one. Earlier changes remain, as in the release
+    /// (`profiles.md` section 5.1).
     pub(super) fn load(
         &mut self,
         now: Time,
@@ -103,7 +99,7 @@ impl Partition {
         self.share_bases_stale = true;
         self.end_all_backoffs();
         self.mark_tree();
-        // The releases settle a known queue otherwise than a new one: there, saying the same again can change it.
+        // In the releases an unchanged configuration can change a known queue.
         let recomputes =
             self.switches.reload_properties == ReloadProperties::Recomputed && self.switches.reload_template;
         let before = before.filter(|_| recomputes && !self.switches.priority_cache);
@@ -131,8 +127,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Finds or makes one queue and gives it its settings. Returns what the configuration before said of it, if the queue passes on
-    /// what it did then.
+    /// Returns the previous configuration if the values that it passes on did not change.
     fn load_queue<'a>(
         &mut self,
         now: Time,
@@ -151,7 +146,7 @@ impl Partition {
         }
         let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
         if known.is_none() {
-            // A queue is what it is from the start; only one that becomes something else is reported.
+            // A new queue has its type from the start; only a change of type is reported.
             self.queues[key].leaf = parent.is_some() && !config.parent && config.children.is_empty();
         }
         let settled = known.and_then(|key| self.queues.get(key));
@@ -167,7 +162,6 @@ impl Partition {
         Ok((key, before.filter(|_| passes_on_same())))
     }
 
-    /// Adds a queue without any settings.
     pub(crate) fn create(
         &mut self,
         now: Time,
@@ -186,7 +180,7 @@ impl Partition {
         key
     }
 
-    /// Returns a queue what the configuration says of it (SCH-178). Its parent has been settled.
+    /// SCH-178.
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
@@ -226,7 +220,7 @@ impl Partition {
             submit_acl: config.submit_acl.value.clone(),
             max_applications,
             template,
-            // New limits become active all together, at the end.
+            // All limits become active together at the end.
             limits: Arc::clone(&queue.settings.limits),
         });
         let before = (queue.max.clone(), queue.guaranteed.clone());
@@ -245,7 +239,7 @@ impl Partition {
         if queue.state != QueueState::Active && self.switches.reload_revives {
             self.set_state(now, key, QueueState::Active, events);
         }
-        // A new queue has nothing to report to its parent; under P-02 its path would be refreshed for no reason.
+        // A new queue changes nothing in its parent; under P-02 a report would refresh its path.
         if !self.switches.priority_cache {
             self.queues.report_priority_up(key);
         }
@@ -256,7 +250,6 @@ impl Partition {
         self.mark_path(key);
     }
 
-    /// The effect of the properties of a queue; with `overlaid`, removed properties keep theirs.
     fn effective(&self, key: QueueKey, merged: &MergedProperties, overlaid: bool) -> QueueProperties {
         let mut properties =
             if overlaid { self.queues[key].settings.properties.overlaid(merged) } else { QueueProperties::of(merged) };
@@ -266,8 +259,7 @@ impl Partition {
         properties
     }
 
-    /// A queue's type follows its configuration, but a parent that lost its children stays one until the last no longer exists
-    /// (`config.md` section 15).
+    /// A parent without configured children stays one until the last child is removed (`config.md` section 15).
     pub(crate) fn settle_type(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let Some(queue) = self.queues.get(key) else { return };
         let leaf = !queue.settings.parent && queue.children.is_empty() && queue.parent.is_some();
@@ -280,7 +272,7 @@ impl Partition {
         }
     }
 
-    /// Managed children that the configuration does not have any more drain, with all managed queues below them (SCH-180).
+    /// SCH-180.
     fn drain_missing(&mut self, now: Time, config: &QueueConfig, key: QueueKey, events: &mut Vec<Event>) {
         if self.queues.get(key).is_some_and(|queue| queue.children.len() == config.children.len()) {
             return;
@@ -312,7 +304,7 @@ impl Partition {
         self.mark_queue(key);
     }
 
-    /// The partition goes: every queue drains, every application fails, every node goes, then the queues (SCH-181).
+    /// SCH-181.
     pub(super) fn dissolve(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.top_down() {
             if self.queues[key].state != QueueState::Draining {
@@ -340,7 +332,7 @@ impl Partition {
     }
 }
 
-/// Reports another maximum or guarantee than `before` (SCH-223).
+/// SCH-223.
 pub(crate) fn report_resources(
     now: Time,
     queue: &Queue,
@@ -358,12 +350,12 @@ pub(crate) fn report_resources(
     }
 }
 
-/// A maximum as the scheduler takes it: any name makes it set, and a 0 in it holds (SCH-034, D-25).
+/// Normalizes a maximum: any name sets it, and 0 is a limit (SCH-034, D-25).
 pub(crate) fn set_max(max: Option<&Resource>, zero_unset: bool) -> Option<Resource> {
     max.filter(|max| !(max.is_empty() || zero_unset && max.is_zero())).cloned()
 }
 
-/// A guarantee as the scheduler takes it: set only if something in it is more than 0 (SCH-034).
+/// Normalizes guaranteed resources: set only if a value is more than 0 (SCH-034).
 pub(crate) fn set_guaranteed(guaranteed: Option<&Resource>) -> Option<Resource> {
     guaranteed.filter(|guaranteed| guaranteed.strictly_greater_than_zero()).cloned()
 }

@@ -1,4 +1,4 @@
-//! Loading a configuration, and its consequences for queues: draining them, and removing them with the cleaner.
+//! Loading a configuration, draining queues, and removing them with the cleaner.
 
 pub(super) mod load_queues;
 pub(super) mod queue_cleaner;

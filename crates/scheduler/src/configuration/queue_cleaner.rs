@@ -1,4 +1,4 @@
-//! The queue cleaner: queues that no one needs any more (SCH-182).
+//! The queue cleaner (SCH-182).
 
 use crate::index::QueueKey;
 use crate::inspect::dry_run::is_cleaned;
@@ -8,8 +8,7 @@ use crate::state::queue::ROOT;
 use model::Time;
 
 impl Partition {
-    /// One pass: empty queues that drain or are dynamic go, children before their parent, so a whole empty subtree goes
-    /// in one pass. The root never does.
+    /// Removes empty queues that drain or are dynamic, children first, so that an empty subtree needs one pass.
     pub(crate) fn clean(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.bottom_up() {
             let queue = &self.queues[key];
@@ -19,7 +18,6 @@ impl Partition {
         }
     }
 
-    /// One pass that someone requested.
     pub(crate) fn clean_up(&mut self, now: Time, queues: bool, applications: bool, events: &mut Vec<Event>) {
         if queues {
             self.clean(now, events);
@@ -30,7 +28,6 @@ impl Partition {
         }
     }
 
-    /// Takes an empty queue out of the tree.
     pub(crate) fn remove_queue(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let queue = &self.queues[key];
         let kind = EventKind::QueueRemoved { queue: queue.path.clone(), managed: queue.managed };

@@ -1,4 +1,4 @@
-//! Draining queues: the events that report them, their remaining content, and the time limit (SCH-180, SCH-210 to SCH-213).
+//! Draining queues: events, remaining content, and time limit (SCH-180, SCH-210 to SCH-213).
 
 use std::time::Duration;
 
@@ -8,43 +8,42 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{Acl, AppId, AppState, Identity, QueuePath, QueueState, Resource, Time};
 
-/// What is left in a draining queue and everything below it, and who may act (SCH-210).
+/// The remaining content of a draining queue, and its administrators (SCH-210).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draining {
-    /// The full path of the queue that was drained first.
+    /// The queue that was drained first.
     pub queue: QueuePath,
-    /// Since when it drains.
+    /// When draining started.
     pub since: Time,
-    /// The live applications, by queue and then in the order of their keys.
+    /// The active applications, by queue and then by key.
     pub applications: Vec<DrainingApp>,
-    /// What they hold together.
+    /// Their total usage.
     pub allocated: Resource,
-    /// Who administers the queue: the admin ACLs of the queue and of all queues above, in one.
+    /// The admin ACLs of the queue and all parents combined.
     pub admins: Acl,
 }
 
 /// An application in a draining queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainingApp {
-    /// The id of the application, unique in its partition.
+    /// The application ID, unique in its partition.
     pub id: AppId,
-    /// The user who submitted it, with the groups.
+    /// The submitting user with the groups.
     pub who: Identity,
-    /// The full path of the queue that was drained first.
+    /// Its draining queue.
     pub queue: QueuePath,
-    /// Whether it only waits or has allocations.
+    /// The state of the application.
     pub state: AppState,
-    /// What it holds, placeholders included.
+    /// Its usage, including placeholders.
     pub allocated: Resource,
-    /// What it requests.
+    /// Its pending resources.
     pub pending: Resource,
-    /// When it ends by itself unless it asks again; `None` while something of it runs or waits for ever.
+    /// When it completes unless it sends a new request; `None` while it runs or waits without a time limit.
     pub ends_by: Option<Time>,
 }
 
 impl Draining {
-    /// When nothing holds the queue any more, unless one of its applications asks again; `None` where that cannot be known. The
-    /// next pass of the cleaner removes it then.
+    /// When the queue is empty, unless an application sends a new request; `None` if unknown.
     pub fn empty_by(&self) -> Option<Time> {
         let ends = self.applications.iter().map(|app| app.ends_by);
         ends.reduce(|one, other| Some(one?.max(other?))).flatten()
@@ -52,7 +51,7 @@ impl Draining {
 }
 
 impl Partition {
-    /// What is left in a draining queue; `None` when there is no such queue, or it does not drain.
+    /// The remaining content of a draining queue.
     pub fn draining(&self, path: &QueuePath) -> Option<Draining> {
         let key = self.queues.find(path)?;
         let queue = &self.queues[key];
@@ -78,7 +77,6 @@ impl Partition {
         }
     }
 
-    /// The applications of a queue and of all below it.
     fn apps_below(&self, key: QueueKey) -> Vec<AppKey> {
         let mut found = Vec::new();
         let mut stack = vec![key];
@@ -90,13 +88,12 @@ impl Partition {
         found
     }
 
-    /// Who administers a queue (ACL-022).
+    /// ACL-022.
     fn admins(&self, key: QueueKey) -> Acl {
         Acl::joined(self.queues.path_up(key).iter().map(|key| &self.queues[*key].settings.admin_acl))
     }
 
-    /// Reports that a queue with everything below it starts to drain: its administrators once, its applications once each
-    /// (SCH-212).
+    /// SCH-212: once to the administrators, and once for each application.
     pub(crate) fn report_draining(&self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let (partition, queue) = (self.name.clone(), self.queues[key].path.clone());
         let kind = EventKind::QueueDrains { partition, queue: queue.clone(), admins: self.admins(key) };
@@ -107,8 +104,7 @@ impl Partition {
         }));
     }
 
-    /// Reports queues that have been draining for `threshold`, and of each again after every further threshold; of those in one
-    /// another only of the topmost (SCH-211).
+    /// SCH-211: reports again after every further threshold, only the topmost of nested queues.
     pub(crate) fn alert_stuck(&mut self, now: Time, threshold: Duration, events: &mut Vec<Event>) {
         let times = |since: Time| match threshold.as_micros() {
             0 => 0,

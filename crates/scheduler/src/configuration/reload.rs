@@ -1,7 +1,5 @@
-//! Loading a configuration, the first one or a new one, all of it or nothing (`scheduler.md` section 17, `config.md` section
-//! 15).
-//!
-//! Everything that can refuse is asked before the first change is made.
+//! Loading a configuration completely or not at all (`scheduler.md` section 17, `config.md` section 15): all checks run
+//! before the first change.
 
 use std::sync::Arc;
 
@@ -14,10 +12,10 @@ use config::{Config, PartitionConfig};
 use model::Time;
 
 impl Scheduler {
-    /// Brings a configuration into force.
+    /// Applies a configuration.
     ///
     /// # Errors
-    /// Why it is refused; then nothing has changed.
+    /// The reason for a rejection; nothing changed.
     pub(crate) fn reload(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
         if !config.checksum.is_empty() && config.checksum == self.checksum {
             return Ok(());
@@ -34,7 +32,7 @@ impl Scheduler {
         outcome
     }
 
-    /// Brings everything of a configuration into force but the limits.
+    /// Applies everything except the limits.
     fn bring_in(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
         let rules = self.accepts(config)?;
         let before = self.loaded.take();
@@ -57,7 +55,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Asks everything that can refuse a configuration before a change is made; gives the rules of its partitions.
+    /// Runs all checks; returns the placement rules of the partitions.
     pub(crate) fn accepts(&self, config: &Config) -> Result<Vec<Rules>, String> {
         let mut rules = Vec::new();
         for partition in &config.partitions {
@@ -70,7 +68,7 @@ impl Scheduler {
         Ok(rules)
     }
 
-    /// Brings the limits of users and groups into force (LIM-017).
+    /// LIM-017.
     fn adopt_limits(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
         for partition in &mut self.partitions {
@@ -81,7 +79,7 @@ impl Scheduler {
         }
     }
 
-    /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
+    /// SCH-181.
     fn remove_partitions(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let stays = |p: &Partition| config.partitions.iter().any(|c| *c.name == *p.name);
         for partition in self.partitions.iter_mut().filter(|p| !stays(p)) {

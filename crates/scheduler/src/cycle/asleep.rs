@@ -1,5 +1,5 @@
-//! Which candidates of a leaf are in groups: applications go there when they have backed off, and return when something changes for
-//! one of them or its time comes. What changes for all of a group is seen once for the group, in each walk.
+//! The sleep groups of a leaf: applications that back off alike. A change that concerns a whole group is checked once
+//! per walk.
 
 use crate::cycle::leaf_walk::{LeafWalk, Passed};
 use crate::index::{AppKey, QueueKey};
@@ -12,7 +12,6 @@ use crate::state::partition::Partition;
 use model::{Resource, Time};
 
 impl Partition {
-    /// A walk over the candidates of a leaf.
     pub(crate) fn begin_walk(
         &mut self,
         now: Time,
@@ -44,14 +43,13 @@ impl Partition {
         holds
     }
 
-    /// An ask that a resource manager's conditions treat as all of a group.
+    /// A request that the resource manager's conditions treat like all requests of the group.
     fn stands_for_group(&self, group: &SleepGroup) -> Option<&Ask> {
         let app = self.apps.get(group.members.first()?.app)?;
         app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// A walk has ended, at the `picked` application or behind the last one. What it passed is counted, and what it examined goes where it
-    /// belongs now.
+    /// Counts the skipped applications and moves the examined ones to their set.
     pub(crate) fn end_walk(&mut self, now: Time, leaf: QueueKey, walk: LeafWalk, picked: Option<AppKey>) {
         for number in 0..self.queues[leaf].candidates.group_count() {
             let has_attempts = self.queues[leaf].candidates.group(number).common.has_attempts();
@@ -73,7 +71,6 @@ impl Partition {
         }
     }
 
-    /// Those of a group between two places were passed.
     fn note_passed(&mut self, now: Time, leaf: QueueKey, group: usize, ends: (Option<AppKey>, Option<AppKey>)) {
         let Self { queues, apps, .. } = self;
         let place = |app: Option<AppKey>| app.and_then(|app| apps.get(app)?.rank.clone());
@@ -88,7 +85,7 @@ impl Partition {
         }
     }
 
-    /// One that is awake joins those that back off as it does, if it does.
+    /// Moves an awake application to the group that backs off alike, if any.
     fn put_to_sleep(&mut self, leaf: QueueKey, app: AppKey) {
         let unlimited = self.has_no_limits(app);
         let conditions = self.apps[app].backoff.as_ref().and_then(|backoff| backoff.by_conditions);
@@ -109,7 +106,7 @@ impl Partition {
         }
     }
 
-    /// The groups of a leaf whose asks a resource manager's conditions treat as this one.
+    /// The groups whose requests the resource manager's conditions treat like `ask`.
     fn groups_like(&self, leaf: QueueKey, ask: &Ask) -> Vec<usize> {
         let candidates = &self.queues[leaf].candidates;
         let identical = |number: &usize| {
@@ -119,7 +116,6 @@ impl Partition {
         (0..candidates.group_count()).filter(identical).collect()
     }
 
-    /// One that may be in a group is there no more.
     pub(crate) fn wake_app(&mut self, app: AppKey) {
         let Self { queues, apps, .. } = self;
         let Some(Application { rank: Some(rank), backoff, asleep, queue, .. }) = apps.get_mut(app) else { return };

@@ -1,15 +1,15 @@
-//! Backoff of applications, leaves and whole cycles: no second try before it can succeed.
+//! Backoff of applications, leaves, and whole cycles: no new attempt before it can succeed.
 //!
-//! An application backs off only when another try would find the same and report nothing. Only these can change that: time, room in
-//! queues and limits, room on nodes, and the application itself. Less simple cases do not back off: asks with a required node, asks that
-//! wait for placeholders or hold reservations, and leaves with limits or
+//! An application backs off only if another attempt would have the same result and report nothing. Only these can
+//! change the result: time, headroom of queues and limits, free resources on nodes, and the application itself. Not for
+//! backoff: requests with a required node, a reservation, or a placeholder to wait for, and leaves with limits or
 //! application maxima on their path.
 //!
 //! Invariants:
-//! - all that concerns an application itself goes through `mark_app` or `mark_ask`, and that ends its backoff and its leaf's;
-//! - a node that may take what it could not take before is written down ([`NodeGains`]);
-//! - headrooms are compared with those of the last try: smaller ones count too, for then it would fail
-//!   otherwise and say so;
+//! - every change of an application goes through `mark_app` or `mark_ask`, which end its backoff and that of its leaf;
+//! - a node that may accept more than before is recorded ([`NodeGains`]);
+//! - headrooms are compared with those of the last attempt. Smaller ones count too: the attempt would fail differently
+//!   and report it;
 //! - a new configuration ends every backoff (`epoch`).
 
 use std::time::Duration;
@@ -33,8 +33,7 @@ impl Backoff {
         Self { seen, ..Self::at_epoch(epoch) }
     }
 
-    /// Nothing may have changed for it but its limits. `seen`: what has been examined since. `ask`: one that represents all, where a
-    /// resource manager's conditions count.
+    /// Whether only the limits may have changed. `ask`: represents all requests for the resource manager's conditions.
     pub(super) fn holds(
         &self,
         now: Time,
@@ -52,7 +51,7 @@ impl Backoff {
             && !may_reserve_another(nodes, ask, seen)
     }
 
-    /// Whether a node gained what may be room for it.
+    /// Whether a node gained resources that may be enough.
     fn may_find_node(&self, nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
         let Some(least) = &self.least else { return false };
         let gains = nodes.gains();
@@ -73,7 +72,6 @@ impl Backoff {
         found
     }
 
-    /// Both back off: as long as neither ends.
     fn join(&mut self, other: &Self) {
         self.until = self.until.min(other.until);
         self.most = self.most.max(&other.most);
@@ -86,7 +84,7 @@ impl Backoff {
     }
 }
 
-/// Whether another node is the best one to reserve by now, and may be.
+/// Whether another node may be the best one to reserve by now.
 fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> bool {
     if seen.changes.is_none_or(|changes| changes == nodes.changes()) {
         return false;
@@ -95,14 +93,13 @@ fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> boo
     ask.is_none_or(|ask| nodes.may_be_reserved(ask))
 }
 
-/// What is learned while the asks of an application are tried: whether it may back off if none is found.
 pub(crate) struct FailureTracker {
     backoff: Option<Backoff>,
-    /// What may still find no node before the others wait.
+    /// Counts the requests that find no node (D-19).
     pub unschedulable: Unschedulable,
 }
 
-/// How many asks of an application may still find no node before the others wait, and for how long, where its leaf says so (D-19).
+/// The leaf's rule of D-19.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unschedulable {
     left: Option<(u64, Duration)>,
@@ -110,17 +107,17 @@ pub(crate) struct Unschedulable {
 }
 
 impl Unschedulable {
-    /// How many asks find no node before the others wait; 0 where none has to.
+    /// The number of requests without a node after which the others wait; 0 if they never wait.
     pub const fn most(&self) -> u64 {
         self.most
     }
 
-    /// How long the others wait then.
+    /// How long the others wait.
     pub fn delay(&self) -> Option<Duration> {
         Some(self.left?.1)
     }
 
-    /// Counts an ask that passed its limits and queues and found no node. Returns how long the others wait, once there are this many.
+    /// Counts a request without a node. Returns the wait of the others once the number is reached.
     pub fn count(&mut self, ask: &Ask, tried: TryResult) -> Option<Duration> {
         let counts = tried == TryResult::NoNode && ask.rare.required_node.is_none();
         let (left, delay) = self.left.as_mut().filter(|_| counts)?;
@@ -130,36 +127,36 @@ impl Unschedulable {
 }
 
 impl Application {
-    /// Whether its asks are not tried yet, since too many found no node.
+    /// D-19.
     pub(crate) fn is_held_off(&self, now: Time) -> bool {
         self.backoff_until.is_some_and(|until| now < until)
     }
 
-    /// Whether a further ask, pending or allocated, follows this place.
+    /// Whether another request, pending or allocated, follows `place`.
     pub(crate) fn has_ask_behind(&self, place: &AskRank) -> bool {
         self.asks.iter().any(|(key, ask)| ask.rank(key) > *place) || self.known_ids.is_behind(place)
     }
 }
 
 impl FailureTracker {
-    /// Before the first ask is tried.
+    /// Starts before the first request is tried.
     pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
         let backoff = || Backoff { attempts_left: attempts.left(), ..Backoff::new(epoch, nodes) };
         Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: Unschedulable::default() }
     }
 
-    /// After this many asks that find no node the others wait (D-19). Then each cycle has to count.
+    /// Adds D-19. Each cycle must then count, so the application does not back off.
     pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
         let backoff = self.backoff.filter(|_| unschedulable.left.is_none());
         Self { backoff, unschedulable }
     }
 
-    /// The ask that represents all of the application before a resource manager's conditions.
+    /// The request that represents the application for the resource manager's conditions.
     pub fn stands_for_all(&self) -> Option<AskKey> {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// No node takes an ask under a resource manager's conditions. `identical`: neither does one for those before it that represents all.
+    /// Notes that conditions leave no node for a request. `identical`: they treat it like the earlier ones.
     pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), identical: bool, nodes: &Nodes) {
         let Some(backoff) = &mut self.backoff else { return };
         let Some(loosened) = nodes.loosened(ask).filter(|_| identical) else { return self.clear() };
@@ -174,12 +171,12 @@ impl FailureTracker {
         }
     }
 
-    /// It must be tried again in the next cycle.
+    /// Requires a new attempt in the next cycle.
     pub fn clear(&mut self) {
         self.backoff = None;
     }
 
-    /// An ask failed.
+    /// Notes a failed request.
     pub fn note(&mut self, now: Time, ask: &Ask, tried: TryResult, headroom: &Headroom<'_>, attempts: &Attempts) {
         let Some(backoff) = &mut self.backoff else { return };
         if ask.rare.required_node.is_some() {
@@ -204,7 +201,7 @@ impl FailureTracker {
             }
             TryResult::Never | TryResult::Placeholder => return self.clear(),
         }
-        // Without attempts it may seek none, however old it is.
+        // Without attempts left, a request cannot seek victims, however old it is.
         if backoff.has_attempts() {
             backoff.until = backoff.until.min(attempts.ready_at(ask).unwrap_or(NEVER));
         }
@@ -214,7 +211,7 @@ impl FailureTracker {
         }
     }
 
-    /// No ask was found.
+    /// Returns the backoff, if no request was allocated.
     pub fn into_backoff(self, since: SkippedSince, of_limits: Option<&Resource>) -> Option<Box<Backoff>> {
         let mut backoff = self.backoff?;
         backoff.limits = of_limits.cloned();
@@ -224,14 +221,13 @@ impl FailureTracker {
 }
 
 impl Partition {
-    /// Has the asks of an application not tried for a while, as another scheduler does (D-19).
+    /// Pauses the requests of an application, as another scheduler did (D-19).
     pub fn hold_off(&mut self, app: &AppId, until: Time) {
         if let Some(key) = self.app_key(app) {
             self.apps[key].backoff_until = Some(until);
         }
     }
 
-    /// How many asks of an application may find no node before the others wait.
     pub(crate) fn unschedulable(&self, app: AppKey) -> Unschedulable {
         let of_leaf = &self.queues[self.apps[app].queue].settings.properties;
         let counts = self.switches.unschedulable_backoff && of_leaf.ask_backoff > 0;
@@ -239,8 +235,7 @@ impl Partition {
         Unschedulable { left: counts.then_some((most, of_leaf.ask_backoff_delay)), most }
     }
 
-    /// Whether trying an application would find what it found last time. Then the attempts at preemption are used up that this would
-    /// have taken.
+    /// If so, uses up the preemption attempts that another try would have used.
     pub(crate) fn app_backs_off(
         &mut self,
         now: Time,
@@ -256,7 +251,6 @@ impl Partition {
             (Some(now), Some(then)) => now.is_same_as(then),
             _ => false,
         };
-        // An ask without an attempt left says so.
         let enough = known.attempts.max(1);
         let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
         let ask = known.by_conditions.and_then(|by| asks.get(by.ask));
@@ -275,7 +269,6 @@ impl Partition {
         false
     }
 
-    /// Whether trying a leaf would find what it found last time.
     pub(crate) fn leaf_backs_off(&mut self, now: Time, leaf: QueueKey) -> bool {
         let Some(backoff) = &self.queues[leaf].backoff else { return false };
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
@@ -292,7 +285,7 @@ impl Partition {
         holds
     }
 
-    /// A leaf was tried without success: it backs off if all its applications do, and nothing else decides about them.
+    /// Starts if all applications of the leaf back off and nothing else decides about them.
     pub(crate) fn begin_leaf_backoff(&mut self, leaf: QueueKey) {
         self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
             (Some(quiet), Some(backoff)) => {
@@ -308,8 +301,7 @@ impl Partition {
         };
     }
 
-    /// Whether room alone decides about the applications of a leaf: neither is one started after the other, nor is their number
-    /// bounded.
+    /// Whether there is neither stateaware order nor a maximum of applications.
     pub(crate) fn only_rooms_decide(&self, leaf: QueueKey) -> bool {
         let one_at_a_time = self.queues[leaf].settings.properties.app_sort.starts_one_at_a_time();
         let maxima =
@@ -317,7 +309,6 @@ impl Partition {
         !(one_at_a_time && self.switches.stateaware || maxima())
     }
 
-    /// Whether no limit of a user or group bounds an application.
     pub(crate) fn has_no_limits(&self, app: AppKey) -> bool {
         self.apps[app].account.bounds.as_ref().is_some_and(Vec::is_empty)
     }
@@ -340,13 +331,12 @@ impl Partition {
             all.join(&group.common);
             conditions |= group.common.by_conditions.is_some();
         }
-        // No ask represents all of a leaf: nothing may change on nodes.
+        // No request represents a whole leaf, so any change on nodes ends the backoff.
         all.seen.changes = conditions.then(|| self.nodes.changes());
         all.until = all.until.min(candidates.first_wake().map_or(NEVER, |(until, _)| until));
         Some(all)
     }
 
-    /// Something of an application changed.
     pub(crate) fn end_backoff(&mut self, key: AppKey) {
         self.count_skipped_cycles(key);
         if let Some(app) = self.apps.get(key) {
@@ -359,7 +349,6 @@ impl Partition {
         }
     }
 
-    /// Something that concerns everyone changed.
     pub(crate) fn end_all_backoffs(&mut self) {
         self.epoch += 1;
         self.quiet = None;

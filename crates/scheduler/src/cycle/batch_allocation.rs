@@ -1,5 +1,5 @@
-//! Several allocations in one cycle: an application that just got a place gets more on the same node, so that it is not spread over
-//! many. The core makes one; how many is decided by [`Tuning`](crate::interface::tuning::Tuning).
+//! Several allocations in one cycle for one application on one node ([`Tuning`](crate::interface::tuning::Tuning)); the
+//! core makes one.
 
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind};
@@ -7,9 +7,8 @@ use crate::state::partition::Partition;
 use model::Time;
 
 impl Partition {
-    /// One cycle that makes up to `most` allocations: what [`Partition::cycle`] finds, and more for the same application on the same
-    /// node, its asks in their order. Nothing is blocked for it, no reservation is changed, and gangs come together as
-    /// ever.
+    /// After the pick of [`Partition::cycle`], allocates more requests of the same application on the same node. These
+    /// change no reservation and replace no placeholders.
     pub(crate) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
         let before = events.len();
         self.cycle(now, events);
@@ -35,7 +34,7 @@ impl Partition {
         self.confirm_stopped(now, events);
     }
 
-    /// The first ask of an application that fits its limits, its queues and the node.
+    /// The first request that fits its limits, its queues, and the node.
     fn next_for(&self, app: AppKey, node: NodeKey) -> Option<AskKey> {
         let application = self.apps.get(app)?;
         let node = self.nodes.get(node).filter(|node| node.schedulable && node.reservations.is_empty())?;

@@ -1,25 +1,24 @@
-//! The headroom of an application, and when a node may be reserved for an ask.
+//! The headroom of an application, and when a node may be reserved for a request.
 
 use std::time::Duration;
 
 use crate::state::ask_log::TryResult;
 use model::Resource;
 
-/// How old an ask must be before a node is reserved for it (SCH-130).
+/// SCH-130.
 pub(crate) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 
-/// What may still be allocated to an application.
 pub(crate) struct Headroom<'r> {
-    /// By the limits of its user and group; `None` where none names a resource.
+    /// Of the limits of its user and group; `None` if no limit names a resource.
     pub of_limits: Option<&'r Resource>,
-    /// By its queues.
+    /// Of its queues.
     pub of_queue: &'r Resource,
-    /// Nothing can be allocated all the same (D-22).
+    /// Every allocation fails despite the headroom (D-22).
     pub commit_fails: bool,
 }
 
 impl Headroom<'_> {
-    /// Limits first, then queues (LIM-043).
+    /// Checks limits first, then queues (LIM-043).
     pub fn fits(&self, ask: &Resource) -> Result<(), TryResult> {
         if self.of_limits.is_some_and(|headroom| !headroom.fit_in_max_undef(ask)) {
             return Err(TryResult::UserQuota);

@@ -1,35 +1,33 @@
-//! A walk over the candidates of a leaf in their order (SCH-071), past the groups that nothing has changed for.
+//! A walk over the candidates of a leaf in their order (SCH-071), skipping the groups without a change.
 //!
 //! Invariants:
-//! - the order does not change while it walks; an application goes to another set behind the walk alone, or is woken, which it notices;
-//! - a group is passed only where each of its members would be seen to back off.
+//! - an application moves to another set only behind the walk, or wakes, which the walk notices;
+//! - a group is skipped only if each of its members would back off.
 
 use crate::index::{AppKey, Slab};
 use crate::state::app::Application;
 use crate::state::app_rank::AppRank;
 use crate::state::candidates::{Candidates, behind};
 
-/// How many places are read from an order at once, at most: a look-up for each costs more than to see that an application backs off.
+/// Entries read at once: a look-up for each would cost more than the check whether an application backs off.
 const MOST_READ: usize = 64;
 
-/// A walk over the candidates of a leaf.
 pub(crate) struct LeafWalk {
-    /// By group: whether it is passed as far as rooms go. Attempts at preemption decide the rest.
+    /// By group: whether headroom alone lets the walk skip it.
     passed: Vec<bool>,
     began_with_attempts: bool,
     with_attempts: bool,
-    /// The last application that was given while attempts were left, if none are any more.
+    /// The last application while preemption attempts were left.
     attempts_ended: Option<AppKey>,
     sources: Vec<Source>,
     woken: u64,
     last: Option<AppKey>,
-    /// Those that did not back off, in their order.
+    /// The applications that did not back off, in their order.
     pub looked_at: Vec<AppKey>,
 }
 
-/// A set that the walk reads from.
 struct Source {
-    /// `None`: those that are awake.
+    /// `None`: the awake applications.
     group: Option<usize>,
     read: Vec<AppKey>,
     given: usize,
@@ -37,11 +35,10 @@ struct Source {
     ended: bool,
 }
 
-/// The part of a group that a walk has passed.
 pub(crate) enum Passed {
     Nothing,
     All,
-    /// Those behind the first one and before the second.
+    /// Those after the first application and before the second.
     Between(Option<AppKey>, Option<AppKey>),
 }
 
@@ -50,7 +47,7 @@ fn rank(apps: &Slab<AppKey, Application>, app: AppKey) -> Option<&AppRank> {
 }
 
 impl LeafWalk {
-    /// Before the first application.
+    /// Starts before the first application.
     pub fn begin(passed: Vec<bool>, with_attempts: bool) -> Self {
         Self {
             passed,
@@ -58,14 +55,14 @@ impl LeafWalk {
             with_attempts,
             attempts_ended: None,
             sources: Vec::new(),
-            // None has been woken this often: it reads at once.
+            // Differs from every count, so the walk reads at once.
             woken: u64::MAX,
             last: None,
             looked_at: Vec::new(),
         }
     }
 
-    /// The next application to look at. `with_attempts`: attempts at preemption are left.
+    /// The next application to examine. `with_attempts`: attempts at preemption are left.
     pub fn next(
         &mut self,
         candidates: &Candidates,
@@ -92,7 +89,7 @@ impl LeafWalk {
         self.last
     }
 
-    /// What it has passed of a group, once it has ended: at the end of the order, or at the `picked` application.
+    /// The skipped part of a group, up to the end of the order or the `picked` application.
     pub fn passed(&self, group: usize, has_attempts: bool, picked: Option<AppKey>) -> Passed {
         if !self.passed.get(group).is_some_and(|passed| *passed) {
             return Passed::Nothing;
@@ -106,7 +103,6 @@ impl LeafWalk {
         }
     }
 
-    /// Reads again what follows the last one, from the sets that are not passed.
     fn read_again(&mut self, candidates: &Candidates) {
         self.woken = candidates.woken();
         let passed = |group: usize| {
@@ -133,7 +129,6 @@ impl Source {
         head
     }
 
-    /// Reads on behind `last` if nothing is left of what was read.
     fn fill(&mut self, candidates: &Candidates, last: Option<&AppRank>) {
         if self.ended || self.given < self.read.len() {
             return;

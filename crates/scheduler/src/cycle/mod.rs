@@ -1,8 +1,8 @@
-//! One scheduling cycle: which queue, which application, which ask, which node; and what a cycle may skip.
+//! One scheduling cycle.
 //!
-//! Where to read: `try_queues` walks the tree and a leaf's applications, `try_asks` the asks of one application and the nodes,
-//! `leaf_walk` is the walk over a leaf, `reservation` the reservations of nodes, `backoff` the tries that are omitted, `asleep` those that are
-//! omitted together, `skipped_cycles` counts them, `commit_check` is the last check of maxima, `batch_allocation` makes several allocations in one cycle.
+//! `try_queues` walks the tree and a leaf's applications, `try_asks` the requests of one application and the nodes.
+//! `backoff` decides what is skipped, `asleep` skips groups, `skipped_cycles` counts. `commit_check` is the last check
+//! of maxima.
 
 pub(super) mod asleep;
 pub(super) mod backoff;

@@ -1,8 +1,8 @@
-//! Reservations: a node reserved for an ask that found no room (`scheduler.md` sections 12 and 15).
+//! Reservations: a node is reserved for a request that fits no node now (`scheduler.md` sections 12 and 15).
 //!
 //! Invariants:
-//! - a reservation is on both sides, with the application and on the node, and is counted in the partition;
-//! - an ask holds at most one; a node holds at most one, but in 1.8.0 any number of asks that require it.
+//! - a reservation is recorded with the application and on the node, and counted in the partition;
+//! - at most one per request, and one per node; 1.8.0 allows any number of required-node requests on a node.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use model::{AppState, Time};
 
-/// How long a reservation stands without headroom (N-04).
+/// N-04.
 pub(crate) const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
 
-/// Whether what an ask holds reserved has represented too long (N-04).
+/// N-04.
 pub(crate) fn is_overdue(now: Time, ask: &Ask) -> bool {
     ask.rare.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
 }
 
 impl Partition {
-    /// Keeps a node for an ask. What the application holds then counts towards the application maxima of its queues (SCH-084).
+    /// SCH-084: the application then counts towards the application maxima.
     pub(crate) fn reserve(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         application.reservations.push((ask, node));
@@ -42,8 +42,7 @@ impl Partition {
         self.hold_place(app);
     }
 
-    /// An application that is still Accepted, but holds a placeholder or a reservation, takes up a place of the application
-    /// maxima (SCH-084, SCH-110).
+    /// SCH-084, SCH-110: counts an Accepted application against the application maxima.
     pub(crate) fn hold_place(&mut self, app: AppKey) {
         let application = &self.apps[app];
         if application.state == AppState::Accepted {
@@ -55,7 +54,7 @@ impl Partition {
         }
     }
 
-    /// Gives up what an ask holds reserved. Returns whether it held anything.
+    /// Returns whether there was a reservation.
     pub(crate) fn unreserve(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> bool {
         let application = &mut self.apps[app];
         let Some(at) = application.reservations.iter().position(|(reserved, _)| application.are_one(*reserved, ask))
@@ -83,21 +82,19 @@ impl Partition {
         true
     }
 
-    /// Gives up everything that an application holds reserved.
     pub(crate) fn unreserve_app(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         while let Some((ask, _)) = self.apps[app].reservations.first().copied() {
             self.unreserve(now, app, ask, events);
         }
     }
 
-    /// Gives up the reservations on a node.
     pub(crate) fn unreserve_node(&mut self, now: Time, node: NodeKey, events: &mut Vec<Event>) {
         while let Some((app, ask)) = self.nodes[node].reservations.first().copied() {
             self.unreserve(now, app, ask, events);
         }
     }
 
-    /// What a leaf with reservations can do with them (SCH-134).
+    /// SCH-134.
     pub(crate) fn try_reserved(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let commit_fails = self.commit_fails(leaf);
@@ -127,12 +124,12 @@ impl Partition {
                 }
                 self.preempt_on_required(now, app, ask, node, events);
             }
-            // None on its own node: any other node will do.
+            // No request fits its own reserved node: any other node will do.
             let application = &self.apps[app];
             let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             let mut missed = false;
             for (ask, reserved) in &application.reservations {
-                // The one that it was made for, although another one may count by now (D-23).
+                // The request of the reservation, although another request with its id may count by now (D-23).
                 let Ask { rare, resource, .. } = &application.asks[*ask];
                 if commit_fails
                     || rare.required_node.is_some()

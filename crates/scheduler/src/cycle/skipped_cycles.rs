@@ -1,7 +1,7 @@
-//! Cycles that skipped something: they count as tries too, and nothing is done in them but counting.
+//! Counters of skipped cycles, which count as attempts too.
 //!
-//! A cycle that skips a whole partition is counted once for it, one that skips a leaf once for the leaf. How often an
-//! ask was tried follows from that when someone needs to know, or when the backoff of its application ends.
+//! A skipped partition counts once, and a skipped leaf counts once. The attempts of a request are derived on demand, or
+//! when the backoff of its application ends.
 
 use crate::index::AppKey;
 use crate::state::app::Application;
@@ -10,14 +10,13 @@ use crate::state::queue_tree::QueueTree;
 use crate::state::skipped_cycles::{SkippedCycles, SkippedSince};
 use model::Time;
 
-/// The cycles that have passed the whole group of an application, if it is in one.
+/// The cycles that skipped the whole group of an application, if it is in one.
 fn group_cycles(queues: &QueueTree, app: &Application) -> Option<SkippedCycles> {
     let group = app.asleep?.group;
     Some(queues.get(app.queue)?.candidates.group(group).skipped_cycles)
 }
 
 impl Partition {
-    /// An application backs off from now on.
     pub(crate) fn skipped_since(&self, now: Time, app: AppKey) -> SkippedSince {
         let leaf = self.apps[app].queue;
         SkippedSince {
@@ -30,7 +29,6 @@ impl Partition {
         }
     }
 
-    /// Counts the cycles that have skipped an application so far among the tries of its asks.
     pub(crate) fn count_skipped_cycles(&mut self, app: AppKey) {
         let of_group = self.apps.get(app).and_then(|app| group_cycles(&self.queues, app));
         let Some(application) = self.apps.get_mut(app) else { return };
@@ -54,7 +52,7 @@ impl Partition {
         }
     }
 
-    /// The same for all applications.
+    /// Does the same for all applications.
     pub fn count_all_skipped_cycles(&mut self) {
         let backed_off = self.apps.iter().filter(|(_, app)| app.backoff.is_some());
         let backed_off: Vec<AppKey> = backed_off.map(|(key, _)| key).collect();

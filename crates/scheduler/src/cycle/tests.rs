@@ -1,5 +1,4 @@
-//! What backs off under a resource manager's conditions is tried again whenever it may go: a scheduler that remembers what failed emits the
-//! same as one that forgets it before every cycle.
+//! A scheduler that remembers failures must emit the same events as one that forgets them before every cycle.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::state::predicates::Predicates;
 use crate::state::scheduler::Scheduler;
 use model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 
-/// Four kinds of asks. Each has nodes that it may never go to, and keeps away from where the next kind is.
+/// Four kinds of requests. Each kind has forbidden nodes and avoids the nodes of the next kind.
 #[derive(Clone, Debug, Default)]
 struct Apart {
     placed: BTreeMap<AskId, NodeId>,
@@ -77,7 +76,6 @@ fn app_id(number: u8) -> AppId {
     AppId::from(format!("app-{number:02}"))
 }
 
-/// What one step gives the scheduler; `None`: a cycle.
 fn command(at: usize, (what, one, two): (u8, u8, u8)) -> Option<PartitionCommand> {
     let amount = |memory: u8| -> Resource { [("memory", i64::from(memory)), ("vcore", 2)].into_iter().collect() };
     let node = NodeId::from(format!("n{}", one % 5));

@@ -1,4 +1,4 @@
-//! Trying the asks of one application, in their order, on the nodes, in theirs (`scheduler.md` sections 7, 8, 12, 15).
+//! Tries the requests of one application on the nodes, both in their order (`scheduler.md` sections 7, 8, 12, 15).
 
 use crate::cycle::backoff::FailureTracker;
 use crate::cycle::headroom::{Headroom, RESERVATION_DELAY};
@@ -15,36 +15,33 @@ use crate::state::nodes::Nodes;
 use crate::state::task_group::can_replace;
 use model::{AppId, NodeId, QueuePath, Time};
 
-/// What a cycle does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
-    /// The ask goes to the node.
+    /// Allocate the request on the node.
     Allocate { app: AppKey, ask: AskKey, node: NodeKey },
-    /// The node is reserved for the ask.
+    /// Reserve the node for the request.
     Reserve { app: AppKey, ask: AskKey, node: NodeKey },
-    /// A required-node ask does away with the reservations of others on its node, then goes there or has it reserved.
+    /// Remove others' reservations on the required node, then allocate or reserve it.
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
-    /// The ask takes over from the placeholder, on the placeholder's node or another.
+    /// Replace the placeholder, on its node or another.
     Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
-    /// Nothing can be done, and no one behind it is tried: what a release does with a required-node ask that is too large for
-    /// its node (`profiles.md` section 2.2).
+    /// Nothing, and no later request is tried: a release does this if the required node is too small (`profiles.md`
+    /// section 2.2).
     Stall { app: AppKey },
-    /// Victims are on their way out, and their node is reserved for the ask that needs the room.
+    /// Victims are being stopped, and their node is reserved.
     Preempted,
 }
 
-/// How trying one ask ended.
 pub(crate) enum AttemptOutcome {
     Pick(Pick),
-    /// Next ask; this is why.
+    /// Try the next request; with the reason.
     Next(TryResult),
-    /// The application is given up for this cycle (D-09).
+    /// Skip the application in this cycle (D-09).
     GiveUp(TryResult),
 }
 
-/// Tries the asks of one application in their order (SCH-082). Returns what a cycle does with one of them, and those of which
-/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says. `failures` learns why
-/// asks failed.
+/// Tries the requests in their order (SCH-082). Returns the pick and the requests with news. Ends early if `attempts`
+/// requires a search for victims.
 #[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
 pub(crate) fn try_asks(
     now: Time,
@@ -57,7 +54,7 @@ pub(crate) fn try_asks(
     events: &mut Vec<Event>,
 ) -> (Option<Pick>, Vec<AskKey>) {
     let mut changed = Vec::new();
-    // Within one cycle the same resources fail the same way again; no need to ask every node again.
+    // Within one cycle the same resources fail again: skip the nodes.
     let mut failed: Option<(AskKey, TryResult)> = None;
     let Application {
         key: app_key,
@@ -135,7 +132,7 @@ pub(crate) fn try_asks(
         if let Some(tried) = tried {
             failures.note(now, ask, tried, headroom, attempts);
             if commit_fails || tried == TryResult::NoNode && attempts.finds_all_reserved() {
-                // No room on nodes says when this changes.
+                // The gains of nodes do not tell when this changes.
                 failures.clear();
             }
             failed = Some((*key, tried));
@@ -163,7 +160,7 @@ pub(crate) fn try_asks(
     (None, changed)
 }
 
-/// Records why an ask was not allocated. What nodes lack is no reason of its own: it names no queue and no limit.
+/// Missing node resources are not recorded: they name no queue and no limit.
 fn note(now: Time, log: &mut AskLog, tried: TryResult) {
     match tried {
         TryResult::UserQuota => log.note(Failure::UserQuota, now),
@@ -176,21 +173,20 @@ fn note(now: Time, log: &mut AskLog, tried: TryResult) {
     }
 }
 
-/// One ask that fits its limits and queues.
 pub(crate) struct NodeAttempt<'a> {
     pub app: AppKey,
     pub key: AskKey,
     pub ask: &'a Ask,
-    /// It holds a reservation.
+    /// The request has a reservation.
     pub reserved: bool,
-    /// It is old enough for one.
+    /// The request is old enough for a reservation.
     pub may_reserve: bool,
-    /// No node takes it, since something on the path of its leaf is exceeded (D-22).
+    /// A maximum on the path is exceeded (D-22).
     pub commit_fails: bool,
 }
 
 impl NodeAttempt<'_> {
-    /// What the nodes do with the ask. `missed`: the bounds of the nodes promised room that none has.
+    /// Tries the nodes. `missed`: their bounds promised free resources that no node has.
     pub fn on_nodes(&self, nodes: &Nodes, switches: &Switches, missed: &mut bool) -> AttemptOutcome {
         match &self.ask.rare.required_node {
             None => self.on_any(nodes, missed),
@@ -198,7 +194,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// The first node in order that has room (SCH-093), else perhaps one to reserve (SCH-130).
+    /// The first node in order that fits (SCH-093), otherwise perhaps one to reserve (SCH-130).
     fn on_any(&self, nodes: &Nodes, missed: &mut bool) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let wanted = &self.ask.resource;
@@ -206,7 +202,7 @@ impl NodeAttempt<'_> {
             return AttemptOutcome::Next(TryResult::NoNode);
         }
         let open = |node: &&Node| node.schedulable && node.available.fit_in(wanted);
-        // What fits what is left fits the whole, except for nodes that others filled beyond it.
+        // What fits the free resources fits the total, except on overcommitted nodes.
         let fits = |node: &&Node| node.total.fit_in(wanted) && nodes.lets(self.ask, node.key, true);
         if !self.commit_fails
             && let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits)
@@ -223,7 +219,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// Only the required node will do; whether it is schedulable is not asked (SCH-165, SCH-166).
+    /// SCH-165, SCH-166: even if the node is unschedulable.
     fn on_required(&self, id: &NodeId, nodes: &Nodes, switch: RequiredNode) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let give_up = || match switch {
@@ -243,7 +239,7 @@ impl NodeAttempt<'_> {
         self.allocate_or_reserve(node, nodes)
     }
 
-    /// 1.8.0: any number of required-node asks may hold the node (`profiles.md` section 2.2).
+    /// 1.8.0: any number of requests may reserve their required node (`profiles.md` section 2.2).
     fn on_shared(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         if !node.reservations.is_empty() && !node.reserved_by_required() {
@@ -269,7 +265,7 @@ impl NodeAttempt<'_> {
         !self.commit_fails && nodes.takes(self.ask, node.key)
     }
 
-    /// The node is reserved at once, without a delay. One that could never hold the ask is not, yet ends the cycle.
+    /// Without a delay. A node that is too small is not reserved, but ends the cycle.
     fn reserve(&self, node: &Node) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         if node.total.fit_in(&self.ask.resource) {
@@ -280,8 +276,7 @@ impl NodeAttempt<'_> {
     }
 }
 
-/// Reports what changed of whether an ask fits the limits, then the queues (SCH-222). What fails the limits is not held against
-/// the queues.
+/// SCH-222. The queues are not checked if the limits fail.
 fn report_fit(
     now: Time,
     (app, queue): (&AppId, &QueuePath),
@@ -314,7 +309,7 @@ fn report_fit(
     }
 }
 
-/// Reports that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
+/// SCH-222.
 fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &mut Nodes, events: &mut Vec<Event>) {
     if !is_report_due(now, ask.rare.predicates_reported) {
         return;

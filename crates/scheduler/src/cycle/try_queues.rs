@@ -1,4 +1,4 @@
-//! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
+//! One scheduling cycle: at most one allocation per partition (`scheduler.md` sections 3, 4, 7).
 
 use crate::cycle::backoff::FailureTracker;
 use crate::cycle::headroom::Headroom;
@@ -13,7 +13,7 @@ use crate::state::queue::ROOT;
 use crate::state::siblings::Visit;
 use model::{AppState, QueueState, Resource, Time};
 
-/// The steps of a cycle (SCH-042).
+/// SCH-042.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CycleStage {
     Reserved,
@@ -21,7 +21,6 @@ enum CycleStage {
     Normal,
 }
 
-/// Which Accepted applications of a leaf a cycle tries.
 pub(crate) enum StateAwareFilter {
     All,
     Only(Option<AppKey>),
@@ -37,7 +36,7 @@ impl StateAwareFilter {
 }
 
 impl Partition {
-    /// One cycle (SCH-041, SCH-042).
+    /// SCH-041, SCH-042.
     pub(crate) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
         let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
         if self.state == QueueState::Stopped || !self.has_work() {
@@ -75,15 +74,14 @@ impl Partition {
             Some(Pick::Replace { app, ask, placeholder, node }) => {
                 self.begin_replacement(now, app, ask, placeholder, node, events);
             }
-            // A release takes what it cannot reserve for reserved (SCH-084).
+            // A release treats a node that it cannot reserve as reserved (SCH-084).
             Some(Pick::Stall { app }) => self.hold_place(app),
             Some(Pick::Preempted) | None => {}
         }
         self.confirm_stopped(now, events);
     }
 
-    /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
-    /// be deep: the walk keeps its own stack.
+    /// SCH-050: depth first. Uses its own stack, because the tree may be deep.
     fn find_pick(&mut self, now: Time, stage: CycleStage, events: &mut Vec<Event>) -> Option<Pick> {
         let mut walk = std::mem::take(&mut self.walk);
         let pick = self.walk_queues(now, stage, &mut walk, events);
@@ -127,7 +125,7 @@ impl Partition {
         }
     }
 
-    /// Tries the applications of a leaf in their order (SCH-081).
+    /// SCH-081.
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         if self.leaf_backs_off(now, leaf) {
             return None;
@@ -142,7 +140,7 @@ impl Partition {
             if held_off || !state_aware_filter.admits(&self.apps[app]) {
                 continue;
             }
-            // Where nothing else decides, one that backs off may run as it did when it was tried.
+            // If only headroom decides, the result of `may_run` did not change.
             let unlimited = self.apps[app].backoff.is_some()
                 && self.has_no_limits(app)
                 && *by_rooms.get_or_insert_with(|| self.only_rooms_decide(leaf));
@@ -166,7 +164,7 @@ impl Partition {
         None
     }
 
-    /// Tries the asks of one application, with preemption for those that may (SCH-082).
+    /// SCH-082.
     fn try_app(
         &mut self,
         now: Time,
@@ -205,8 +203,7 @@ impl Partition {
         }
     }
 
-    /// Which Accepted applications of a leaf may be tried: all, but by `stateaware` only the oldest, and none while one is
-    /// Starting (SCH-073).
+    /// All, but under `stateaware` only the oldest, and none while one is Starting (SCH-073).
     pub(crate) fn state_aware_filter(&self, leaf: QueueKey) -> StateAwareFilter {
         let queue = &self.queues[leaf];
         if !queue.settings.properties.app_sort.starts_one_at_a_time() || !self.switches.stateaware {
@@ -220,8 +217,7 @@ impl Partition {
         StateAwareFilter::Only(accepted.min_by_key(|app| (app.submitted, &app.id)).map(|app| app.key))
     }
 
-    /// Whether the application maxima let an application start to run; one that runs already is never blocked
-    /// (SCH-081). A change is reported once (SCH-114).
+    /// SCH-081: a running application is never blocked. Reports a change once (SCH-114).
     pub(crate) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
         self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &mut self.apps[app];
@@ -249,8 +245,8 @@ impl Partition {
         !waits || in_queue && by_limits
     }
 
-    /// Works out again what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
-    /// down, overridden by the queue's own guarantee.
+    /// 1.8.0 (SCH-055): cluster size, overridden by each maximum on the way down, then by the queue's own guaranteed
+    /// resources.
     pub(crate) fn refresh_share_bases(&mut self) {
         if !self.switches.fair_share_of_cluster || !std::mem::take(&mut self.share_bases_stale) {
             return;
@@ -258,7 +254,7 @@ impl Partition {
         let mut fair_max: Vec<(QueueKey, Resource)> = Vec::new();
         for key in self.queues.top_down() {
             let queue = &self.queues[key];
-            // The ancestors' entries are on the stack; what is not the parent is finished with.
+            // Only the entries of the ancestors remain on the stack.
             while fair_max.last().is_some_and(|(last, _)| Some(*last) != queue.parent) {
                 fair_max.pop();
             }

@@ -1,4 +1,4 @@
-//! Whether a leaf takes a gang.
+//! The check whether a leaf accepts a gang.
 
 use crate::index::QueueKey;
 use crate::interface::command::Submission;
@@ -6,11 +6,10 @@ use crate::state::partition::Partition;
 use model::Resource;
 
 impl Partition {
-    /// Whether a leaf takes a submission, if that is one of a gang (SCH-140). The leaf is made and has its tags applied by then
-    /// (`placement.md` section 8).
+    /// SCH-140. The leaf exists and the tags are applied (`placement.md` section 8).
     ///
     /// # Errors
-    /// Why not.
+    /// The reason for the rejection.
     pub(crate) fn admit_gang(&mut self, leaf: QueueKey, submission: &Submission) -> Result<(), String> {
         let total = &submission.placeholder_ask;
         if total.is_zero() {
@@ -18,17 +17,16 @@ impl Partition {
         }
         let taken = self.takes_gang(leaf, total);
         if taken.is_err() && self.switches.priority_on_submit {
-            // 1.5.1 adds the application to its leaf before it asks, and takes it out again.
+            // 1.5.1 adds the application to its leaf before the check.
             self.queues.report_priority_up(leaf);
         }
         taken.map_err(|why| format!("application {:?} cannot run as a gang: {why}", submission.app))
     }
 
-    /// Whether a leaf takes a gang of this size: its applications arrive order of submission, and the maximum along its path has
-    /// room for the whole gang, without regard to usage (SCH-140).
+    /// SCH-140: application order by submission, and a maximum that fits the whole gang, regardless of usage.
     ///
     /// # Errors
-    /// What is wrong with the leaf.
+    /// The failed check.
     pub(crate) fn takes_gang(&self, leaf: QueueKey, total: &Resource) -> Result<(), String> {
         let queue = &self.queues[leaf];
         let path = &queue.path;

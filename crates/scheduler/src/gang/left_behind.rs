@@ -1,4 +1,4 @@
-//! Allocations that stay on their nodes when their application does not know them any more: what the releases forget (P-22, D-23).
+//! Allocations that stay on their nodes without an application: leaks of the releases (P-22, D-23).
 
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind, ReleaseReason};
@@ -9,8 +9,7 @@ use crate::state::partition::Partition;
 use model::{Resource, Time};
 
 impl Partition {
-    /// A gang failed: its application ends with its last placeholder and takes what it really runs out of its queues, but off no node
-    /// and off no user or group (P-22). Of what was asked to stop it is reported that it was asked.
+    /// P-22: after a failed gang, real allocations leave the queues, but not their nodes, users, and groups.
     pub(super) fn leave_allocations_behind(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let application = &self.apps[app];
@@ -34,9 +33,8 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// A node goes with an allocation on it whose id was allocated again since (D-23, 1.5.1). The node names the id, and the application
-    /// loses what it knows by that, which stays on its own node; the queues lose what was here. If the node does not list the allocation or
-    /// the application knows nothing by its id, nothing is counted less.
+    /// D-23, 1.5.1: the node of an allocation is removed after its id was allocated again. The application loses the
+    /// newer allocation, which stays on its own node, and the queues lose the one that was here.
     pub(crate) fn lose_shadowed(
         &mut self,
         now: Time,
@@ -85,7 +83,7 @@ impl Partition {
         }
     }
 
-    /// An application does not know an allocation any more, which stays on its node. Gives what it takes up there.
+    /// Returns the resources on the node.
     pub(crate) fn leave_on_node(&mut self, app: AppKey, ask: AskKey) -> Option<Resource> {
         let application = &mut self.apps[app];
         let Allocation { node, number, .. } = application.asks.get(ask)?.allocation?;

@@ -1,16 +1,13 @@
-//! Gangs: placeholders that hold room for a task group until its real asks take it over (`scheduler.md` section 13).
+//! Gangs: placeholders reserve resources for a task group until its real requests replace them (`scheduler.md` section
+//! 13).
 //!
 //! Invariants:
-//! - a replacement under way is known on both sides, with the ask that takes over and with the placeholder that gives way; the
-//!   ask is neither pending nor allocated then, and the placeholder counts everywhere as before;
-//! - on the placeholder's own node nothing more is charged for the ask, on another node its room is charged at once; its queue,
-//!   user and group are charged only when the placeholder no longer exists;
-//! - any other change of one of the two (withdrawn, released, killed, its node removed) first breaks the tie: the ask is
-//!   pending again;
+//! - a replacement in progress is recorded with both the request and the placeholder. The request is neither pending
+//!   nor allocated, and the placeholder counts everywhere;
+//! - only a node other than the placeholder's is charged at once. Queue, user, and group are charged when the
+//!   placeholder is removed;
+//! - any other change of one of the two first breaks the tie: the request is pending again;
 //! - the timer of a gang runs only while a placeholder is allocated.
-//!
-//! Where to read: `admit` has the checks of a submission and a move, `replace` how asks take over, `timeout` the timer and the
-//! consequences of ended placeholders, `left_behind` what stays on nodes without an application.
 
 mod admit;
 mod left_behind;
@@ -26,7 +23,6 @@ use crate::state::ask::Ask;
 use crate::state::task_group::TaskGroup;
 
 impl Application {
-    /// A placeholder was requested: its task group counts it.
     pub(crate) fn expect(&mut self, ask: &Ask) {
         if let Some(name) = ask.rare.task_group.as_ref().filter(|_| ask.placeholder) {
             let group = self.task_groups.entry(Arc::clone(name)).or_default();
@@ -37,14 +33,13 @@ impl Application {
         }
     }
 
-    /// A placeholder is requested again under the same id: it counts once.
+    /// A repeated id counts once.
     pub(crate) fn expect_less(&mut self, ask: &Ask) {
         if let Some(group) = self.group_of(ask) {
             group.count = group.count.saturating_sub(1);
         }
     }
 
-    /// The task group of a placeholder.
     fn group_of(&mut self, ask: &Ask) -> Option<&mut TaskGroup> {
         self.task_groups.get_mut(ask.rare.task_group.as_ref().filter(|_| ask.placeholder)?)
     }

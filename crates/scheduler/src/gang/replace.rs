@@ -1,4 +1,4 @@
-//! Real asks take over the room of placeholders (SCH-143, SCH-144).
+//! Real requests replace placeholders (SCH-143, SCH-144).
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,16 @@ use crate::state::ask_rare::Takeover;
 use crate::state::partition::Partition;
 use model::{AppState, Time};
 
-/// What the placeholders of one application allow.
 #[derive(Default)]
 struct ReplacementSearch {
-    /// Placeholders that are too small, each with the first ask that did not fit.
+    /// With the first request that did not fit.
     too_small: Vec<(AskKey, AskKey)>,
     pick: Option<Pick>,
 }
 
 impl Partition {
-    /// The first application of a leaf, in their order, that replaces a placeholder (SCH-071, SCH-143). Neither headroom nor
-    /// limits are asked: the room is taken already.
+    /// In the order of the leaf (SCH-071, SCH-143). Headroom and limits are not checked: the resources are allocated
+    /// already.
     pub(crate) fn try_replace(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let state_aware_filter = self.state_aware_filter(leaf);
         let mut last: Option<AppRank> = None;
@@ -42,8 +41,7 @@ impl Partition {
         None
     }
 
-    /// Looks for a placeholder to replace: in place if its node will do, else the first pair that fits goes to any node with
-    /// room now.
+    /// On the placeholder's node if possible, otherwise the first pair that fits goes to any node.
     fn find_replacement(&self, app: AppKey) -> ReplacementSearch {
         let application = &self.apps[app];
         let mut found = ReplacementSearch::default();
@@ -79,7 +77,7 @@ impl Partition {
         found
     }
 
-    /// Which ask of an application would take over from a placeholder now, and on which node.
+    /// The request that would replace a placeholder now, and its node.
     pub(crate) fn replacement(&self, app: AppKey) -> Option<(AskKey, NodeKey)> {
         match self.find_replacement(app).pick {
             Some(Pick::Replace { ask, node, .. }) => Some((ask, node)),
@@ -99,8 +97,8 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Timeout);
     }
 
-    /// An ask takes over from a placeholder as soon as the resource manager has stopped that (SCH-144). Until then it is neither
-    /// pending nor allocated, but on another node than the placeholder's its room is charged.
+    /// Until the resource manager has stopped the placeholder, the request is neither pending nor allocated; another
+    /// node than the placeholder's is charged at once (SCH-144).
     pub(crate) fn begin_replacement(
         &mut self,
         now: Time,
@@ -136,7 +134,7 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Replaced);
     }
 
-    /// The placeholder no longer exists: the ask takes its place (SCH-144). The tie may be broken by now; then only the placeholder ends.
+    /// If the tie was broken, only the placeholder ends (SCH-144).
     pub(crate) fn end_replacement(
         &mut self,
         now: Time,
@@ -159,7 +157,7 @@ impl Partition {
         let asked = application.asks[placeholder].created;
         application.asks[ask].rare.replaced = Some(asked);
         self.take_allocation(now, app, placeholder, reason, !charged, events);
-        // One that completed meanwhile continues with the ask.
+        // An application that was Completing continues.
         if state == AppState::Completing {
             self.stop_idle_placeholder_timer(app);
         } else {
@@ -167,7 +165,7 @@ impl Partition {
         }
         self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &self.apps[app];
-        // It ran when the gang was complete; going over to its first real allocation is no step.
+        // The gang ran when it was complete: no state transition.
         let first = application.allocated.is_zero() && application.state != AppState::Completing;
         if !charged {
             self.charge_node(node, number, app, ask);
@@ -178,8 +176,8 @@ impl Partition {
         }
     }
 
-    /// Breaks the tie between an ask and a placeholder, seen from either: the ask is pending again. The placeholder still ends
-    /// if that was requested.
+    /// Breaks the tie, given either side: the request is pending again. A placeholder that was asked to stop still
+    /// ends.
     pub(crate) fn untie(&mut self, app: AppKey, either: AskKey) {
         let asks = &mut self.apps[app].asks;
         let ask = asks[either].rare.gives_way.unwrap_or(either);
@@ -206,7 +204,6 @@ impl Partition {
         }
     }
 
-    /// Breaks all ties within an application.
     pub(crate) fn untie_all(&mut self, app: AppKey) {
         if self.apps[app].task_groups.is_empty() {
             return;
@@ -218,8 +215,8 @@ impl Partition {
         }
     }
 
-    /// Ends an entry of a removed node (SCH-193). An ask that was to replace a placeholder is pending again. A placeholder whose ask
-    /// goes to another node counts as replaced. Everything else ends.
+    /// SCH-193: a replacing request is pending again. A placeholder whose request goes to another node counts as
+    /// replaced.
     pub(crate) fn lose_to_node(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get(app) else { return };
         let Some(lost) = application.asks.get(ask) else { return };

@@ -1,5 +1,5 @@
-//! Replacements caught half way: the placeholder is asked to stop, and before that is confirmed something else happens (SCH-144,
-//! SCH-193, EX-27). From outside no one sees that moment, because the resource manager of this process confirms at once.
+//! Changes between the request to stop a placeholder and its confirmation (SCH-144, SCH-193, EX-27). The embedded
+//! resource manager confirms at once, so this time is not visible from outside.
 
 use std::sync::Arc;
 
@@ -16,7 +16,6 @@ use model::{AppState, AskId, Profile, Resource, Time};
 
 const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: q}, {name: r}]}]}]";
 
-/// Real asks may go to this node only.
 #[derive(Debug)]
 struct OnlyOn(&'static str);
 
@@ -30,7 +29,7 @@ fn vcore(amount: i64) -> Resource {
     [("vcore", amount)].into_iter().collect()
 }
 
-/// A gang g of one placeholder p, of 4, on n1, with n2 next to it.
+/// Placeholder p (4) of gang g on n1, and a node n2.
 struct Half {
     scheduler: Scheduler,
 }
@@ -40,7 +39,6 @@ impl Half {
         Self::of(profile, 4)
     }
 
-    /// The same, with a gang of this total.
     fn of(profile: Profile, total: i64) -> Self {
         let config = config::read(CONFIG, profile).config.unwrap();
         let mut half = Self { scheduler: Scheduler::new(profile) };
@@ -95,7 +93,6 @@ impl Half {
         &partition.apps[key]
     }
 
-    /// A real ask m of 3 starts to replace p; nothing is confirmed yet.
     fn begin(&mut self) {
         self.ask("m", 3, false);
         let partition = self.partition();
@@ -150,7 +147,7 @@ fn comes(events: &[EventKind], ask: &str, on: &str) -> bool {
     })
 }
 
-/// SCH-144: in place nothing moves but the pending amount; the difference goes back once the placeholder no longer exists.
+/// SCH-144.
 #[test]
 fn in_place_nothing_is_charged_twice() {
     let mut half = Half::new(Profile::Kornsole);
@@ -165,7 +162,7 @@ fn in_place_nothing_is_charged_twice() {
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
 }
 
-/// SCH-143: on another node the room is charged at once, the queue is not.
+/// SCH-143.
 #[test]
 fn another_node_is_charged_at_once() {
     let mut half = Half::new(Profile::Kornsole);
@@ -179,7 +176,7 @@ fn another_node_is_charged_at_once() {
     assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(3), vcore(0)), vcore(0), vcore(3)));
 }
 
-/// SCH-143: the same in one cycle; where no node will do, nothing happens at all.
+/// SCH-143.
 #[test]
 fn a_cycle_looks_beyond_the_placeholder_s_node() {
     for (node, found) in [("n2", true), ("n3", false)] {
@@ -192,7 +189,7 @@ fn a_cycle_looks_beyond_the_placeholder_s_node() {
     }
 }
 
-/// EX-27 (a): the ask goes to n2, and n1 with the placeholder goes: confirmed by that.
+/// EX-27 (a): the removal of the node confirms the stop of the placeholder.
 #[test]
 fn ex_27_the_placeholder_s_node_goes() {
     let mut half = Half::new(Profile::Kornsole);
@@ -205,7 +202,7 @@ fn ex_27_the_placeholder_s_node_goes() {
     assert_eq!(half.partition().placeholders, 0);
 }
 
-/// EX-27 (b): the ask was to run in place, and the node goes: it is pending again, the placeholder is lost.
+/// EX-27 (b).
 #[test]
 fn ex_27_the_node_of_both_goes() {
     for profile in Profile::ALL {
@@ -220,7 +217,7 @@ fn ex_27_the_node_of_both_goes() {
     }
 }
 
-/// The node that the ask was to go to goes: it is pending again; the placeholder, asked to stop, ends without it.
+/// The placeholder, asked to stop, ends without a replacement.
 #[test]
 fn the_target_of_a_replacement_goes() {
     let mut half = Half::new(Profile::Kornsole);
@@ -232,7 +229,6 @@ fn the_target_of_a_replacement_goes() {
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(0), vcore(3)), vcore(0), (1, 0, 1)));
 }
 
-/// Any change of one of the two first breaks the tie, with the node charged or not.
 #[test]
 fn anything_else_breaks_the_tie() {
     let by = || model::Identity::new("sue", ["dev"]);
@@ -256,7 +252,7 @@ fn anything_else_breaks_the_tie() {
     }
 }
 
-/// SCH-204: a move takes an application half way along; the ask arrives in the new queue.
+/// SCH-204.
 #[test]
 fn a_move_takes_the_tie_along() {
     let mut half = Half::new(Profile::Kornsole);
@@ -270,7 +266,7 @@ fn a_move_takes_the_tie_along() {
     assert_eq!((state, half.partition().queues[r].allocated.clone()), (AppState::Running, vcore(3)));
 }
 
-/// SCH-202 for a kill; in the releases an application fails by its gang alone.
+/// SCH-202; in the releases only its gang makes an application fail.
 #[test]
 fn a_failing_gang_accepts_requests_in_the_releases_alone() {
     for profile in Profile::ALL {

@@ -14,17 +14,15 @@ use crate::state::task_group::TaskGroup;
 use crate::state::timer::Timer;
 use model::{AppState, Time};
 
-/// How long a gang may take to come together if it does not say (SCH-145).
+/// If the gang has none (SCH-145).
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// What is left at least of a gang's time.
 const LEAST: Duration = Duration::from_millis(1);
-/// When the application was made, in seconds of the scheduler's clock: what has passed since is not granted again.
+/// In seconds of the scheduler's clock; the time since then is subtracted.
 const CREATED_TAG: &str = "yunikorn.apache.org/creationTime";
-/// Why a gang that did not come together resumes or fails.
 const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 
 impl Application {
-    /// How long its gang may take from its first placeholder on. A timeout of less than a millisecond counts as none given.
+    /// From the first placeholder on. Less than 1 ms counts as not set.
     fn gang_time(&self) -> Duration {
         let time = self.placeholder_timeout.filter(|timeout| *timeout >= LEAST).unwrap_or(TIMEOUT);
         let created = tag(&self.tags, CREATED_TAG).and_then(|seconds| seconds.parse::<u64>().ok());
@@ -37,13 +35,11 @@ impl Application {
         }
     }
 
-    /// The placeholders that are allocated and were not asked to stop yet.
     fn allocated_placeholders(&self) -> Vec<AskKey> {
         let held = self.allocations.values().copied();
         held.filter(|key| self.asks[*key].placeholder && !self.asks[*key].goes_anyway()).collect()
     }
 
-    /// The task group of a placeholder.
     pub(crate) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut TaskGroup> {
         let name = self.asks[placeholder].rare.task_group.as_ref()?;
         self.task_groups.get_mut(name)
@@ -51,8 +47,8 @@ impl Application {
 }
 
 impl Partition {
-    /// A placeholder came: with the first the gang's time starts, with the last the application runs (SCH-142, SCH-145). Until then
-    /// it takes up a place of the application maxima (SCH-084).
+    /// The first placeholder starts the timer, the last makes the application run (SCH-142, SCH-145). Until then the
+    /// application counts against the application maxima (SCH-084).
     pub(crate) fn placeholder_allocated(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         let first = application.allocated_placeholder == application.asks[ask].resource;
@@ -67,7 +63,7 @@ impl Partition {
         self.hold_place(app);
     }
 
-    /// The gang's time is over (SCH-146).
+    /// SCH-146.
     pub(crate) fn placeholder_timeout(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get_mut(app) else { return };
         application.placeholder_timer = None;
@@ -85,8 +81,7 @@ impl Partition {
         }
     }
 
-    /// The gang did not come together: its application continues without, or fails. Everything that it requests or holds as
-    /// placeholders goes.
+    /// The application resumes without its gang or fails.
     fn give_up_gang(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         match self.apps[app].gang_style {
             GangStyle::Soft => self.resume_application(now, app, NOT_TOGETHER, events),
@@ -108,8 +103,8 @@ impl Partition {
         }
     }
 
-    /// Placeholders that did not come count as timed out now, those that did when they no longer exist (P-07); as do real asks in the releases
-    /// that take them for placeholders (P-21).
+    /// Allocated placeholders count when they are removed (P-07), as do real requests in the releases that treat them
+    /// as placeholders (P-21).
     fn count_missing(&mut self, app: AppKey) {
         let counts_real = self.switches.gang_timeout_real;
         let Application { pending_order, asks, task_groups, .. } = &mut self.apps[app];
@@ -122,7 +117,7 @@ impl Partition {
         }
     }
 
-    /// Asks the resource manager to stop all that an application has allocated, in the order of ids (P-21).
+    /// Including real allocations, in the order of ids (P-21).
     fn release_everything_of_gang(&mut self, app: AppKey) {
         let Application { allocations, asks, .. } = &self.apps[app];
         let mut stopped: Vec<AskKey> = allocations.values().copied().filter(|key| !asks[*key].released).collect();
@@ -132,14 +127,14 @@ impl Partition {
         }
     }
 
-    /// Asks the resource manager to stop all placeholders that stand (SCH-146, SCH-147).
+    /// SCH-146, SCH-147.
     pub(crate) fn release_placeholders(&mut self, app: AppKey) {
         for placeholder in self.apps[app].allocated_placeholders() {
             self.stop(app, placeholder, ReleaseReason::Timeout);
         }
     }
 
-    /// A placeholder ended without giving way (SCH-144, P-07).
+    /// SCH-144, P-07.
     pub(crate) fn note_timed_out(&mut self, app: AppKey, ended: &Ask, reason: ReleaseReason) {
         if reason != ReleaseReason::Timeout || self.switches.timed_out_when_gone {
             let unbounded = self.switches.gang_timeout_real;
@@ -152,7 +147,7 @@ impl Partition {
         }
     }
 
-    /// What follows once the last placeholder no longer exists (SCH-170).
+    /// SCH-170.
     pub(crate) fn placeholder_gone(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         if !self.stop_idle_placeholder_timer(app) {
             return;
@@ -177,7 +172,7 @@ impl Partition {
         }
     }
 
-    /// Without placeholders no gang's time runs. Returns whether none is left.
+    /// Returns whether no placeholder is left.
     pub(crate) fn stop_idle_placeholder_timer(&mut self, app: AppKey) -> bool {
         let none = self.apps[app].allocated_placeholder.is_zero();
         if none {
@@ -186,7 +181,6 @@ impl Partition {
         none
     }
 
-    /// The gang's time does not run any more.
     pub(crate) fn stop_placeholder_timer(&mut self, app: AppKey) {
         if let Some(timer) = self.apps[app].placeholder_timer.take() {
             self.timers.remove(&timer);

@@ -1,5 +1,4 @@
-//! Dry runs of commands: nothing here changes anything, and the code of the commands themselves gives the
-//! answer.
+//! Dry runs of commands, computed by the code of the commands without a change.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,17 +15,17 @@ use crate::state::scheduler::Scheduler;
 use config::Config;
 use model::{AppId, AskId, QueuePath, QueueState, Resource, Time};
 
-/// What one pass of the queue cleaner would do (SCH-182).
+/// The effects of one pass of the queue cleaner (SCH-182).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleaningPlan {
-    /// The queues that would go, children before their parent.
+    /// The queues to remove, children before their parent.
     pub removed: Vec<QueuePath>,
-    /// The draining queues that would stay, with the number of live applications in and below each.
+    /// The remaining draining queues, with the number of active applications in each subtree.
     pub draining: Vec<(QueuePath, u64)>,
 }
 
 impl Scheduler {
-    /// Why a configuration would be refused if it were loaded now; `None` when it would become active.
+    /// Why a configuration would be rejected now; `None` if it would be applied.
     pub fn would_refuse(&self, now: Time, config: &Arc<Config>) -> Option<String> {
         if let Err(why) = self.accepts(config) {
             return Some(why);
@@ -34,7 +33,7 @@ impl Scheduler {
         if !self.switches().reload_revives {
             return None;
         }
-        // Only under this switch can a load fail half way, so only then it is tried on a copy.
+        // Only this switch lets a load fail halfway, so it is tried on a copy.
         let events = self.clone().apply(now, &Command::Configure(Arc::clone(config)));
         events.into_iter().find_map(|event| match event.kind {
             EventKind::ConfigRejected { message } => Some(message),
@@ -44,12 +43,12 @@ impl Scheduler {
 }
 
 impl Partition {
-    /// Where a submission would go now, or why nowhere.
+    /// The queue of a submission now, or the rejection.
     pub fn would_place(&self, submission: &Submission) -> Admission {
         self.admit(submission)
     }
 
-    /// The first of these asks that would be refused if all of them were made now, and why.
+    /// The first request that would be rejected if all were sent now, and why.
     pub fn refused_ask(&self, specs: &[AskSpec]) -> Option<(AskId, String)> {
         let mut more = Resource::new();
         for spec in specs {
@@ -63,7 +62,7 @@ impl Partition {
         None
     }
 
-    /// What one pass of the queue cleaner would do now.
+    /// The effects of one pass of the queue cleaner now.
     pub fn cleaning_plan(&self) -> CleaningPlan {
         let mut gone: BTreeSet<QueueKey> = BTreeSet::new();
         let mut plan = CleaningPlan::default();
@@ -80,23 +79,23 @@ impl Partition {
         plan
     }
 
-    /// How many applications ended so long ago that they may be forgotten (SCH-172).
+    /// The number of applications that a cleaning would forget (SCH-172).
     pub fn expired(&self, now: Time) -> usize {
         self.ended.iter().take_while(|app| is_expired(now, app)).count()
     }
 
-    /// A live application.
+    /// An active application.
     pub fn app(&self, id: &AppId) -> Option<&Application> {
         self.apps.get(self.app_key(id)?)
     }
 
-    /// The application of this id that ended last.
+    /// The last ended application with this id.
     pub fn ended_app(&self, id: &AppId) -> Option<&Arc<Application>> {
         self.ended.iter().rev().find(|app| app.id == *id)
     }
 }
 
-/// Whether a queue goes once it is empty (SCH-182).
+/// Whether a queue is removed when it is empty (SCH-182).
 pub(crate) fn is_cleaned(queue: &Queue) -> bool {
     queue.state == QueueState::Draining || !queue.managed
 }

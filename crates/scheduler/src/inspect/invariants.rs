@@ -1,7 +1,7 @@
-//! The invariants of the core (SCH-240): every counter compared with a recount of its objects.
+//! The invariants of the core (SCH-240): every counter is compared with a recount of its objects.
 //!
-//! A debug build asserts them in [`Scheduler::apply`]: after each command while there are few objects, else so seldom that the recount
-//! costs each command little. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered later.
+//! A debug build asserts them in [`Scheduler::apply`], more rarely with many objects. Invariant (7) is asserted at the
+//! allocation, because a maximum may be lowered later.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,32 +17,32 @@ use crate::usage::{Bound, QueueUsage, Side};
 use crate::user_limits::bounds_of;
 use model::{AppId, AppState, Priority, Resource};
 
-/// An invariant that a switch may suspend, because it reproduces a defect of a release. All others hold under every profile.
+/// Invariants that a switch may suspend, because it reproduces a bug of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    /// The raw priority of a parent is the highest current priority of its children (11); suspended, it is the highest that a child
-    /// has reported.
+    /// (11): the raw priority of a parent is the highest current priority of its children; suspended, the highest
+    /// reported one.
     PriorityOfParents,
-    /// A queue counts the applications that are Starting or Running in and below it (12).
+    /// (12): a queue counts the Starting and Running applications in its subtree.
     RunningApps,
-    /// Each place of an application maximum that is taken without running belongs to an application in or below the queue that does not
-    /// run yet (SCH-112). A parent that has leaked places may be a leaf later.
+    /// SCH-112: an application that counts against the maxima without running is in the subtree. A parent with leaked
+    /// entries may be a leaf later.
     AllocatingAccepted,
-    /// What counts as running for a user or a group is an application that is there (10).
+    /// (10): the running applications of a user or group exist.
     RunningForLimits,
-    /// The usage of a group is the sum over the applications that count under it (10).
+    /// (10): the usage of a group is the sum over its applications.
     GroupUsage,
-    /// An application counts as pending what its pending asks request, which is never negative (1, 6).
+    /// (1), (6): the pending resources are the sum of the pending requests, and never negative.
     Pending,
-    /// Nothing is allocated beyond a maximum that was not lowered under it (7). Nor is what is allocated for placeholders counted apart
-    /// where their size changes.
+    /// (7): no allocation exceeds a maximum that was not lowered. Suspended, resized placeholders are not counted
+    /// separately either.
     Maximum,
-    /// What a user has in use is the sum over the applications that count there (10); suspended, it is no less.
+    /// (10): the usage of a user is the sum over the applications; suspended, at least that sum.
     UserUsage,
 }
 
 impl Switches {
-    /// Which invariants do not hold under these switches, each with the switch that suspends it.
+    /// The suspended invariants with the suspending switch.
     pub fn suspended(&self) -> Vec<(&'static str, Invariant)> {
         let all = [
             (self.priority_cache, "priority_cache", Invariant::PriorityOfParents),
@@ -58,7 +58,7 @@ impl Switches {
     }
 }
 
-/// What does not add up, one line each; nothing when all is well.
+/// The violated invariants, one line each.
 pub fn violations(scheduler: &Scheduler) -> Vec<String> {
     let mut found = Vec::new();
     for partition in scheduler.partitions() {
@@ -75,14 +75,13 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
     found
 }
 
-/// With this many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
+/// Up to this number of objects, a debug build asserts after every command.
 #[cfg(debug_assertions)]
 const SMALL: u64 = 200;
-/// With more, a command pays for this many of them on average.
+/// Above it, this number is checked per command on average.
 #[cfg(debug_assertions)]
 const EACH: u64 = 10;
 
-/// Asserts the invariants after a command, in a debug build.
 #[cfg(debug_assertions)]
 pub(crate) fn assert_due(scheduler: &mut Scheduler) {
     if scheduler.unasserted > 0 {
@@ -114,7 +113,6 @@ impl Check<'_> {
         }
     }
 
-    /// (1), (6), (7 except for lowered quotas), (8), (11), (12).
     fn queues(&mut self) {
         let partition = self.partition;
         for queue in partition.queues.iter() {
@@ -124,7 +122,7 @@ impl Check<'_> {
         }
     }
 
-    /// The amounts of one queue are the sums over its children and applications (1).
+    /// (1)
     fn queue_sums(&mut self, queue: &Queue) {
         let partition = self.partition;
         let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
@@ -163,7 +161,7 @@ impl Check<'_> {
         });
     }
 
-    /// The application counts of one queue, and its priority, agree with its children and applications (11, 12).
+    /// (11), (12)
     fn queue_counts(&mut self, queue: &Queue) {
         let partition = self.partition;
         let tree = &partition.queues;
@@ -201,7 +199,6 @@ impl Check<'_> {
         }
     }
 
-    /// The candidates of one leaf are its applications with pending asks.
     fn queue_lists(&mut self, queue: &Queue) {
         let partition = self.partition;
         let path = &queue.path;
@@ -215,7 +212,6 @@ impl Check<'_> {
         self.that(asleep == queue.candidates.asleep(), || format!("{path} passes applications that it should try"));
     }
 
-    /// (2), (3), (4), (5).
     fn nodes(&mut self) {
         let partition = self.partition;
         let (mut total, mut allocated, mut coming) = (Resource::new(), Resource::new(), Resource::new());
@@ -254,7 +250,7 @@ impl Check<'_> {
         });
     }
 
-    /// (1) and the sums within an application.
+    /// (1), and the sums within an application.
     fn apps(&mut self) {
         for (_, app) in self.partition.apps.iter() {
             let (mut pending, mut real, mut placeholders) = (Resource::new(), Resource::new(), Resource::new());
@@ -284,8 +280,8 @@ impl Check<'_> {
         }
     }
 
-    /// Placeholders are counted, task groups know theirs and who waits for them, ties hold on both sides, and a gang's time runs
-    /// only while it has placeholders.
+    /// Placeholders are counted, ties are recorded on both sides, and a gang's timer runs only while it has
+    /// placeholders.
     fn gangs(&mut self) {
         let partition = self.partition;
         let mut count = 0;
@@ -318,7 +314,7 @@ impl Check<'_> {
         });
     }
 
-    /// (9): a reservation is on both sides, and is counted.
+    /// (9): on both sides, and counted.
     fn reservations(&mut self) {
         let partition = self.partition;
         let mut count = 0;
@@ -344,9 +340,7 @@ impl Check<'_> {
         });
     }
 
-    /// (10): the usage of a user or group in a queue is the sum over the applications that count there. An application runs
-    /// there if it has had an allocation since it last had nothing left. The limits that apply to an application are those
-    /// of its path.
+    /// (10). An application runs if it has had an allocation since it last had nothing left.
     fn usage(&mut self) {
         let partition = self.partition;
         let (lossy, leaks) = (!self.holds(Invariant::GroupUsage), !self.holds(Invariant::RunningForLimits));
@@ -356,7 +350,7 @@ impl Check<'_> {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
             let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
             self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
-            // One that returns from Completing with placeholders counts again with its next allocation only (LIM-013).
+            // After Completing, an application with placeholders counts again only with its next allocation (LIM-013).
             let has_run = !app.allocated.is_zero() && app.state != AppState::Completing;
             self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
             for queue in path.iter().copied() {

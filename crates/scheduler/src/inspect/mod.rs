@@ -1,5 +1,4 @@
-//! Questions about a scheduler that change nothing: whether its invariants hold, dry runs of commands, and why an ask waits. `relax`
-//! changes forks, to try remedies.
+//! Queries that change nothing: invariants, dry runs, and explanations. `relax` changes forks to try remedies.
 
 pub mod dry_run;
 pub mod explain;

@@ -1,6 +1,6 @@
-//! Changes that are only tried, in a fork: a maximum, a limit or a priority is raised unchanged, without a configuration.
+//! Changes that are tried in a fork, without a configuration.
 //!
-//! Invariant: the caches of cycles stay right, and a raised limit counts for everyone whom it concerns.
+//! Invariant: the caches of cycles stay correct, and a raised limit applies to all users and groups that it concerns.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use config::LimitConfig;
 use model::{AppId, AskId, Priority, QueuePath};
 
 impl Scheduler {
-    /// Raises a maximum or limit to `to`: an amount of `resource` (memory in bytes, vcore in thousandths), without one a number of
-    /// applications. Returns whether a new configuration could do that. For forks: no configuration says this.
+    /// Raises a maximum or limit to `to`: of `resource` (memory in bytes, vcore in thousandths), or of applications.
+    /// Returns whether a configuration could do that. For forks only.
     pub fn raise(&mut self, app: &AppId, place: &Place, resource: Option<&str>, to: i64) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;
@@ -28,7 +28,7 @@ impl Scheduler {
         }
     }
 
-    /// Changes the priority of a pending ask, and lets it keep its age. Returns whether there is such an ask.
+    /// Changes the priority of a pending request but not its age. Returns whether the request exists.
     pub fn set_priority(&mut self, app: &AppId, ask: &AskId, to: Priority) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;
@@ -45,7 +45,6 @@ impl Partition {
                 ReloadMaxApps::NotRoot => key != ROOT,
                 ReloadMaxApps::None => false,
             };
-        // No configuration can say it of a queue that placement made.
         if !comes_in || !self.queues[key].managed {
             return false;
         }
@@ -59,12 +58,12 @@ impl Partition {
                 settings.max_applications = u64::try_from(to).ok();
             }
         }
-        // 1.8.0 takes shares of maxima, too.
+        // The shares of 1.8.0 also depend on maxima.
         self.share_bases_stale = true;
         true
     }
 
-    /// Raises the limit that applies to an application, for all whom it applies to.
+    /// Raises the limit of an application for all users or groups under it.
     fn raise_limit(&mut self, app: &AppId, (side, path): (Side, &QueuePath), resource: Option<&str>, to: i64) -> bool {
         let Some(queue) = self.queues.find(path) else { return false };
         let Some(old) = self.limit_of(app, side, queue) else { return false };
@@ -97,7 +96,7 @@ impl Partition {
         true
     }
 
-    /// The limit on a queue that applies to an application or would, as it is in the queue's list.
+    /// The limit that applies to an application or would apply.
     fn limit_of(&self, app: &AppId, side: Side, queue: QueueKey) -> Option<Arc<LimitConfig>> {
         let app = &self.apps[self.app_key(app)?];
         let limits = &self.queues[queue].settings.limits;
@@ -113,7 +112,6 @@ impl Partition {
         }
     }
 
-    /// The applications in a queue and below it whose limits are decided.
     fn bound_by(&self, queue: QueueKey) -> Vec<AppKey> {
         let (mut found, mut stack) = (Vec::new(), vec![queue]);
         while let Some(key) = stack.pop() {

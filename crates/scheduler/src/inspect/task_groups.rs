@@ -6,12 +6,11 @@ use crate::state::app::Application;
 use crate::state::ask::Ask;
 use crate::state::task_group::TaskGroup;
 
-/// Whether an application has both sides of a replacement in one task group.
 pub(super) fn may_replace(app: &Application) -> bool {
     app.task_groups.values().any(|group| group.waiting > 0 && !group.placeholders.is_empty())
 }
 
-/// Whether a task group knows its placeholders and how many real asks wait, and has not lost more than it had.
+/// A group has not lost more placeholders than it had.
 pub(super) fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup, counts_real: bool) -> bool {
     let own = |ask: &&Ask| ask.rare.task_group.as_ref() == Some(name);
     let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);

@@ -1,4 +1,4 @@
-//! Everything that can be done to a scheduler.
+//! The commands of a scheduler.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,223 +8,222 @@ use std::time::Duration;
 use config::Config;
 use model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags, Time};
 
-/// One command. Applying the same commands at the same times gives the same state, on every machine.
+/// A command. The same commands at the same times give the same state on every machine.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Command {
-    /// A queue configuration, the first one or a reload (SCH-177): all of it or nothing.
+    /// Applies a configuration completely or not at all (SCH-177).
     Configure(#[serde(with = "model::saved::arc")] Arc<Config>),
-    /// One scheduling cycle over all partitions (SCH-041).
+    /// Runs one scheduling cycle over all partitions (SCH-041).
     Cycle,
-    /// One pass of the queue cleaner over all partitions (SCH-182).
+    /// Runs one pass of the queue cleaner over all partitions (SCH-182).
     Clean,
-    /// Nothing but what is due at this time: timers.
+    /// Runs only due timers.
     Tick,
-    /// Continues with what earlier commands left unfinished, so far as one command does ([`Scheduler::is_unfinished`]).
+    /// Continues unfinished commands ([`Scheduler::is_unfinished`]).
     ///
     /// [`Scheduler::is_unfinished`]: crate::state::scheduler::Scheduler::is_unfinished
     Continue,
-    /// Something within one partition.
+    /// A command for one partition.
     In {
-        /// The partition's name; `None` is the first one of the configuration.
+        /// The partition; `None` is the first one of the configuration.
         #[serde(default, with = "model::saved::text_option")]
         partition: Option<Arc<str>>,
-        /// What to do there.
+        /// The command.
         command: PartitionCommand,
     },
 }
 
 impl From<PartitionCommand> for Command {
-    /// For the first partition.
+    /// Addresses the first partition.
     fn from(command: PartitionCommand) -> Self {
         Self::In { partition: None, command }
     }
 }
 
-/// What can be done within one partition.
+/// A command for one partition.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartitionCommand {
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
-    /// Change a node's capacity or what others use of it (SCH-191); `None` leaves it.
+    /// Change a node's capacity or occupied resources (SCH-191); `None` keeps the value.
     UpdateNode {
-        /// The id of the node.
+        /// The node.
         id: NodeId,
         /// The new capacity.
         capacity: Option<Resource>,
-        /// The new amount used by others.
+        /// The new occupied resources.
         occupied: Option<Resource>,
     },
-    /// Decommission a node: its allocations are released (SCH-193).
+    /// Remove a node and release its allocations (SCH-193).
     RemoveNode(NodeId),
-    /// No new allocations on a node (SCH-192).
+    /// Make a node unschedulable (SCH-192).
     DrainNode(NodeId),
-    /// New allocations on a node again (SCH-192).
+    /// Make a node schedulable (SCH-192).
     ResumeNode(NodeId),
-    /// A new application (`placement.md` section 8).
+    /// Submit an application (`placement.md` section 8).
     Submit(Submission),
-    /// An application requests something (SCH-013).
+    /// Add a request of an application (SCH-013).
     Ask(AskSpec),
-    /// An ask runs on a node already, as its resource manager says: it is allocated there, whether or not there is room (K8S-201).
+    /// Allocate a request that already runs on a node, even if it does not fit (K8S-201).
     Adopt {
-        /// The application of the ask.
+        /// The application of the request.
         app: AppId,
-        /// The id of the pending ask.
+        /// The pending request.
         ask: AskId,
-        /// The node that it is on.
+        /// The node.
         node: NodeId,
     },
-    /// An allocation has ended, or a pending ask is withdrawn.
+    /// Release an ended allocation or withdraw a pending request.
     Release {
-        /// The application of the allocation or ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask.
+        /// The request.
         ask: AskId,
     },
-    /// The submitter says that the application is over (SCH-173).
+    /// The submitter reports that the application ended (SCH-173).
     Remove {
-        /// The id of the application.
+        /// The application.
         app: AppId,
     },
     /// Kill an application (SCH-202).
     Kill {
-        /// The id of the application.
+        /// The application.
         app: AppId,
-        /// Who needs it; needs admin access on its queue.
+        /// The user, who needs admin access to its queue.
         by: Identity,
-        /// Why, for the record; may be empty.
+        /// The recorded reason; may be empty.
         reason: String,
     },
-    /// One pass of the queue cleaner over this partition (SCH-182), for the kinds that are set.
+    /// Run one pass of the cleaner for the selected kinds (SCH-182).
     Clean {
         /// Empty queues that drain or are dynamic.
         queues: bool,
-        /// Applications that ended so long ago that they may be forgotten (SCH-172).
+        /// Applications that ended so long ago that they are forgotten (SCH-172).
         applications: bool,
     },
     /// Move an application to another leaf (SCH-203).
     Move {
-        /// The id of the application.
+        /// The application.
         app: AppId,
-        /// The leaf it is to go to.
+        /// The target leaf.
         to: QueuePath,
-        /// Who needs it; needs admin access on its queue, and submit or admin access on the target.
+        /// The user, who needs admin access to its queue, and submit or admin access to the target.
         by: Identity,
     },
-    /// What others run on a node, all of it one by one (K8S-155). It is shown and decides nothing: what it uses of the node comes with
-    /// [`Self::UpdateNode`].
+    /// Set the foreign pods of a node (K8S-155), which are only shown: their usage comes with [`Self::UpdateNode`].
     SetForeign {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// All that others run there; what is not in it no longer exists.
+        /// The complete list; missing entries are removed.
         foreign: Vec<ForeignAllocation>,
     },
 }
 
-/// What another scheduler runs on a node.
+/// A foreign pod on a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ForeignAllocation {
-    /// The id that the resource manager gave it: the UID of a pod.
+    /// The ID from the resource manager: the UID of a pod.
     pub id: String,
-    /// What people call it: `namespace/pod`, or its id.
+    /// The displayed name: `namespace/pod`, or the ID.
     pub name: String,
-    /// What it uses: memory in bytes, vcore in millicores.
+    /// Its usage: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// Its priority, by which nothing is decided here.
+    /// Its priority, which decides nothing.
     pub priority: i32,
-    /// Since when it is there, where that is known.
+    /// When it started, if known.
     pub since: Option<Time>,
-    /// It is there as long as its node: a pod that a kubelet reads from a file.
+    /// A static pod, which lasts as long as its node.
     pub is_static: bool,
 }
 
-/// A node as its resource manager registers it (SCH-015).
+/// A node registration (SCH-015).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct NodeSpec {
-    /// The id; a second node of the same id is refused.
+    /// The ID; a duplicate is rejected.
     pub id: NodeId,
-    /// All that it has: memory in bytes, vcore in millicores, others unchanged.
+    /// The capacity: memory in bytes, vcore in millicores, others unchanged.
     pub capacity: Resource,
-    /// What is used by others than this scheduler; it is not available.
+    /// The occupied resources, which are not available.
     pub occupied: Resource,
-    /// Attributes, such as `si/instance-type`, by which usage is summed.
+    /// Attributes, for example `si/instance-type`, by which usage is summed.
     pub attributes: BTreeMap<String, String>,
-    /// It is registered, and takes no allocations yet.
+    /// Whether it is registered as unschedulable.
     pub drained: bool,
 }
 
-/// An application as it is submitted.
+/// An application submission.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Submission {
-    /// The id; one that a live application has is refused.
+    /// The ID; that of an active application is rejected.
     pub app: AppId,
-    /// The queue requested; may be empty.
+    /// The requested queue; may be empty.
     pub queue: String,
-    /// Who submits; without groups the list is `[user]` (USR-004).
+    /// The submitter; without groups the list is `[user]` (USR-004).
     pub who: Identity,
     /// Tags; placement rules and gangs read some of them.
     pub tags: BTreeMap<String, String>,
-    /// What a gang does when it does not come together in time.
+    /// What happens if the gang does not complete in time.
     pub gang_style: GangStyle,
-    /// How long a gang may take; `None` is 15 minutes.
+    /// The time for the gang; `None` is 15 minutes.
     pub placeholder_timeout: Option<Duration>,
-    /// Total of all task groups; empty for an application that is no gang (SCH-140).
+    /// The total of all task groups; empty without a gang (SCH-140).
     pub placeholder_ask: Resource,
-    /// When it was submitted, where that was before now.
+    /// When it was submitted, if earlier than now.
     #[serde(default)]
     pub created: Option<Time>,
 }
 
-/// What a gang does when it does not come together in time (SCH-146).
+/// What happens if a gang does not complete in time (SCH-146).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum GangStyle {
-    /// Continues without its placeholders.
+    /// The application continues without placeholders.
     #[default]
     Soft,
-    /// The application fails when its gang is not complete in time.
+    /// The application fails.
     Hard,
 }
 
-/// An ask as an application makes it (SCH-013).
+/// A request of an application (SCH-013).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct AskSpec {
-    /// The application that asks.
+    /// The application.
     pub app: AppId,
-    /// The id; with a count above 1 the asks are `id-1`, `id-2` and so on.
+    /// The ID; with a count above 1 the requests are `id-1`, `id-2`, and so on.
     pub id: AskId,
-    /// How often it stands, at least once; created 1 µs apart.
+    /// The number of requests, at least 1; created 1 µs apart.
     pub count: u32,
-    /// The amounts wanted: memory in bytes, vcore in millicores.
+    /// The resources: memory in bytes, vcore in millicores.
     pub resource: Resource,
     /// The priority; a higher one is tried first (SCH-080).
     pub priority: Priority,
-    /// The only node that will do.
+    /// The required node.
     pub required_node: Option<NodeId>,
     /// May be preempted (SCH-158).
     pub allow_preempt_self: bool,
     /// May preempt others (SCH-151).
     pub allow_preempt_other: bool,
-    /// Began its application, as a driver does: the last one to be preempted (SCH-158).
+    /// Starts its application: preempted last (SCH-158).
     pub originator: bool,
-    /// Holds room for a gang (SCH-141).
+    /// Reserves resources for a gang (SCH-141).
     pub placeholder: bool,
-    /// The task group of a gang: of a placeholder, or of an ask that may replace one (SCH-141).
+    /// The task group: of a placeholder, or of a request that may replace one (SCH-141).
     #[serde(default, with = "model::saved::text_option")]
     pub task_group: Option<Arc<str>>,
-    /// What the resource manager says of it. Nothing is decided by them.
+    /// Tags from the resource manager, which decide nothing.
     #[serde(default)]
     pub tags: Tags,
-    /// When it was requested, where that was before now.
+    /// When it was requested, if earlier than now.
     #[serde(default)]
     pub created: Option<Time>,
 }
 
 impl AskSpec {
-    /// Whether it is a placeholder that names no task group: there is nothing that it could hold room for.
+    /// Whether it is a placeholder without a task group, which is invalid.
     pub fn holds_for_no_group(&self) -> bool {
         self.placeholder && self.task_group.is_none()
     }
 
-    /// The ids of the asks that it represents: its own, or one for each of several.
+    /// The IDs of its requests: its own, or one for each of several.
     pub fn ids(&self) -> impl Iterator<Item = AskId> {
         let count = self.count.max(1);
         let mut text = if count == 1 { String::new() } else { format!("{}-", self.id) };

@@ -1,4 +1,4 @@
-//! Why a kill or a move is refused: the check, and the fact that decided it (SCH-200, ACL-029).
+//! The failed check of a rejected kill or move, and its facts (SCH-200, ACL-029).
 
 use std::fmt;
 
@@ -6,67 +6,67 @@ use crate::placement::RECOVERY_QUEUE;
 use crate::placement::access::AclKind;
 use model::{AppId, AppState, QueuePath, QueueState};
 
-/// Why a kill or a move is refused. Its text is in traces.
+/// Why a kill or a move is rejected. Traces contain the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// There is no such application.
+    /// The application does not exist.
     NoApp(AppId),
-    /// The application has ended, or about to be.
+    /// The application has ended or is ending.
     Ended {
-        /// The id that the command named.
+        /// The application of the command.
         app: AppId,
-        /// The state it is in.
+        /// Its state.
         state: AppState,
     },
-    /// The identity lacks access to a queue.
+    /// The identity has no access to a queue.
     NoAccess {
-        /// The queue that was requested.
+        /// The queue.
         queue: QueuePath,
-        /// Which access is missing; submit access comes with admin access too.
+        /// The missing access; admin access includes submit access.
         access: AclKind,
-        /// Who gave the command.
+        /// The user of the command.
         user: String,
     },
-    /// The target is not there.
+    /// The target does not exist.
     NoQueue(QueuePath),
-    /// The target takes queues, not applications.
+    /// The target is a parent.
     NotLeaf(QueuePath),
-    /// The application is in the target already.
+    /// The application is already in the target.
     SameQueue(QueuePath),
     /// The target is the recovery queue (ACL-026).
     RecoveryQueue,
-    /// The target, or a queue above it, takes nothing new.
+    /// The target, or a parent of it, is draining or stopped.
     Closed {
-        /// The queue that does not.
+        /// That queue.
         queue: QueuePath,
         /// Its state: draining or stopped.
         state: QueueState,
     },
-    /// The application does not fit the target: everything that does not (SCH-203 checks 6 to 9); never empty.
+    /// The application does not fit the target: all failures of checks 6 to 9 (SCH-203); never empty.
     Misfits(Vec<Misfit>),
 }
 
-/// Something of an application that does not fit a queue on the way to its target.
+/// A part of an application that does not fit a queue on the target's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// What does not fit.
+    /// The failed check.
     pub kind: MisfitKind,
-    /// The queue that it does not fit into.
+    /// The queue.
     pub queue: QueuePath,
-    /// In words, with the values.
+    /// The text with the values.
     pub text: String,
 }
 
-/// What does not fit (SCH-203).
+/// The checks 6 to 9 (SCH-203).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MisfitKind {
     /// Check 6: the gang.
     Gang,
-    /// Check 7: what it holds, into the queue's maximum.
+    /// Check 7: its usage and the queue's maximum.
     Quota,
-    /// Check 8: one application more.
+    /// Check 8: another application.
     Applications,
-    /// Check 9: into a limit of its user or group.
+    /// Check 9: a limit of its user or group.
     Limit,
 }
 

@@ -8,536 +8,531 @@ use crate::interface::grounds::PreemptionGrounds;
 use crate::usage::Side;
 use model::{Acl, AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
 
-/// One thing that happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The time of the command or timer that caused it.
     pub at: Time,
-    /// What happened, with its figures.
+    /// The event with its values.
     pub kind: EventKind,
 }
 
 impl Event {
-    /// Something that happened at a time.
+    /// Creates an event.
     pub const fn new(at: Time, kind: EventKind) -> Self {
         Self { at, kind }
     }
 
-    /// Whether a cycle that reports this found something to do, so that another may find more: an allocation, or a placeholder that
-    /// starts to give way (SCH-043).
+    /// Whether another cycle may find more after this event (SCH-043).
     pub const fn is_activity(&self) -> bool {
         matches!(self.kind, EventKind::Allocated { .. } | EventKind::Replacing { .. })
     }
 }
 
-/// What happened. The first group answers commands and is what a trace prints; the others are the record.
+/// The kinds of events. The first group answers commands and is printed in traces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// The configuration is active.
+    /// The configuration was applied.
     ConfigAccepted,
-    /// The configuration was refused; the one before is active.
+    /// The configuration was rejected; the previous one is active.
     ConfigRejected {
-        /// The reason, as the user reads it.
+        /// The reason for the user.
         message: String,
     },
-    /// The node is registered, changed, drained, resumed.
+    /// The node was registered, changed, drained, or resumed.
     NodeAccepted {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
     },
-    /// The node command was refused.
+    /// The node command was rejected.
     NodeRejected {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// The reason, as the user reads it.
+        /// The reason for the user.
         message: String,
     },
     /// The application was placed.
     AppAccepted {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The full path of the queue.
+        /// Its leaf.
         queue: QueuePath,
     },
-    /// The application was refused.
+    /// The application was rejected.
     AppRejected {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The reason, as the user reads it.
+        /// The reason for the user.
         message: String,
     },
-    /// The ask was refused.
+    /// The request was rejected.
     AskRejected {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// The reason, as the user reads it.
+        /// The reason for the user.
         message: String,
     },
-    /// An ask became an allocation.
+    /// A request was allocated.
     Allocated {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// The node that it is on.
+        /// The node.
         node: NodeId,
-        /// The amounts of the ask.
+        /// The resources of the request.
         resource: Resource,
-        /// Under whom it counts.
+        /// The queue, user, and group under which it counts.
         holder: Holder,
-        /// It holds room for a gang.
+        /// Whether it is a placeholder.
         placeholder: bool,
-        /// It takes the room of a placeholder on the same node: for the node nothing changes but what is released of the rest.
+        /// Whether it replaces a placeholder on this node, where only the difference is released.
         in_place: bool,
     },
-    /// An allocation no longer exists.
+    /// An allocation ended.
     Released {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// The node that it ran on.
+        /// The node.
         node: NodeId,
-        /// Why it went.
+        /// The reason.
         reason: ReleaseReason,
-        /// The amounts of the ask.
+        /// The resources of the request.
         resource: Resource,
-        /// Under whom it counted.
+        /// The queue, user, and group under which it counted.
         holder: Holder,
-        /// Its room goes to the ask that takes over on the same node.
+        /// Whether a replacement uses its node resources.
         in_place: bool,
     },
-    /// A kill or move was refused.
+    /// A kill or move was rejected.
     Denied {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// Which check refused, and why, in words.
+        /// The failed check and the reason, as text.
         message: String,
         /// The same as data.
         why: Denial,
     },
     /// The application was moved.
     Moved {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The full path of the leaf that it was in.
+        /// The previous leaf.
         from: QueuePath,
-        /// Where it is.
+        /// The new leaf.
         queue: QueuePath,
-        /// The user who gave the command.
+        /// The user of the command.
         by: Arc<str>,
     },
     /// The application was killed.
     Killed {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The full path of the leaf that it was in.
+        /// Its leaf.
         queue: QueuePath,
-        /// The user who gave the command.
+        /// The user of the command.
         by: Arc<str>,
-        /// Why; may be empty.
+        /// The reason; may be empty.
         reason: Arc<str>,
     },
-    /// Any other command that could not be carried out, because what it names is not there.
+    /// Another command failed because an object that it names does not exist.
     Refused {
-        /// The reason, as the user reads it.
+        /// The reason for the user.
         message: String,
     },
 
-    /// A node is reserved for an ask.
+    /// A node was reserved for a request.
     Reserved {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// How much is reserved for it.
+        /// The reserved resources.
         resource: Resource,
     },
-    /// A node is no longer reserved for an ask.
+    /// The reservation of a node for a request ended.
     Unreserved {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// How much is reserved for it.
+        /// The resources that were reserved.
         resource: Resource,
     },
-    /// An ask is pending.
+    /// A request is pending.
     AskAdded {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// How much it needs.
+        /// Its resources.
         resource: Resource,
     },
-    /// A pending ask no longer exists without an allocation.
+    /// A pending request was removed.
     AskRemoved {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// Why it went: stopped, or timeout.
+        /// The reason: stopped or timeout.
         reason: ReleaseReason,
-        /// How much it wanted.
+        /// Its resources.
         resource: Resource,
     },
-    /// An ask was made again with another size, which it has from now on (switches `ask_again_pending`, `ask_again_allocated`).
+    /// A request was sent again with another size (switches `ask_again_pending`, `ask_again_allocated`).
     AskResized {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// How much it is now.
+        /// The new size.
         resource: Resource,
-        /// How much it was.
+        /// The previous size.
         before: Resource,
-        /// It is allocated.
+        /// Whether it is allocated.
         allocated: bool,
     },
-    /// The ask of an allocation that has ended is taken away with it (P-06).
+    /// The request of an ended allocation was removed with it (P-06).
     AskSpent {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// How much it was.
+        /// Its resources.
         resource: Resource,
     },
-    /// A placeholder is about to be replaced by an ask of its task group: the resource manager was asked to stop it, and the ask
-    /// is not pending any more (SCH-144).
+    /// The replacement of a placeholder started (SCH-144).
     Replacing {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The ask that takes over.
+        /// The replacing request.
         ask: AskId,
-        /// The placeholder that gives way.
+        /// The replaced placeholder.
         placeholder: AskId,
-        /// Where the ask goes.
+        /// The node of the request.
         node: NodeId,
     },
-    /// A placeholder is released because an ask of its task group is larger (SCH-143, SCH-222).
+    /// A placeholder is released because a request is larger (SCH-143, SCH-222).
     PlaceholderTooSmall {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The ask that does not fit in.
+        /// The request that does not fit.
         ask: AskId,
-        /// The id of the placeholder's ask, in the same application.
+        /// The placeholder, in the same application.
         placeholder: AskId,
-        /// What the ask needs.
+        /// The resources of the request.
         resource: Resource,
     },
-    /// An allocation was chosen to be preempted for an ask of someone else; it is released once the resource manager has stopped it
-    /// (SCH-161, SCH-222).
+    /// An allocation was selected as a victim, and is released when it has stopped (SCH-161, SCH-222).
     Preempted {
-        /// Whose it is.
+        /// The application of the victim.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// Who needs the room.
+        /// The application of the preemptor.
         by_app: AppId,
-        /// For which ask.
+        /// The request of the preemptor.
         by_ask: AskId,
-        /// The queue that it is for.
+        /// The queue of the preemptor.
         by_queue: QueuePath,
-        /// How much goes.
+        /// The resources of the victim.
         resource: Resource,
-        /// What the choice went by; one for all that go for the same ask.
+        /// Shared by all victims of the preemptor.
         grounds: Arc<PreemptionGrounds>,
     },
-    /// An allocation was chosen because its queue, or one above it, has been above its maximum for too long; it is released once the
-    /// resource manager has stopped it (N-01).
+    /// An allocation was selected because a queue was above its maximum for too long (N-01); it is released when it has
+    /// stopped.
     QuotaPreempted {
-        /// Whose it is.
+        /// The application of the victim.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
         /// The queue whose maximum is enforced.
         queue: QueuePath,
-        /// How much goes.
+        /// The resources of the victim.
         resource: Resource,
-        /// What the choice went by; one for all that go of the same queue.
+        /// Shared by all victims of the queue.
         grounds: Option<Arc<PreemptionGrounds>>,
     },
-    /// The maximum of a queue was enforced, as far as that could be (N-09).
+    /// The maximum of a queue was enforced, as far as possible (N-09).
     QuotaEnforced {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// The maximum that is enforced.
+        /// The maximum.
         max: Resource,
-        /// How much had to go.
+        /// The resources to release.
         excess: Resource,
-        /// How much goes.
+        /// The resources of the victims.
         preempted: Resource,
-        /// How many allocations that are.
+        /// The number of victims.
         victims: u64,
     },
-    /// The resource manager is asked to stop an allocation, and confirms it by a release of that. Reported only where it takes its time
-    /// (`Tuning::awaits_stops`).
+    /// The resource manager was asked to stop an allocation and confirms by a release (only with
+    /// `Tuning::awaits_stops`).
     Stopping {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// The node that it is on.
+        /// The node.
         node: NodeId,
-        /// Why it is to go.
+        /// The reason.
         reason: ReleaseReason,
     },
-    /// Nothing on the node that an ask requires may be preempted for it (SCH-167, SCH-222); reported at most once in 15 seconds.
+    /// No allocation on the required node may be preempted (SCH-167, SCH-222); at most once in 15 s.
     NoVictim {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// How much it needs.
+        /// The resources of the request.
         resource: Resource,
     },
-    /// The resource manager's own conditions keep an ask from nodes that have room (SCH-094, SCH-222); reported at most once in 15
-    /// seconds.
+    /// The resource manager's conditions exclude nodes with enough free resources (SCH-094, SCH-222); at most once in
+    /// 15 s.
     PredicatesFailed {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// How many nodes they keep it from.
+        /// The number of excluded nodes.
         nodes: u64,
-        /// How much it needs.
+        /// The resources of the request.
         resource: Resource,
     },
-    /// The application was submitted; it may still be refused (SCH-221).
+    /// The application was submitted; it may still be rejected (SCH-221).
     AppNew {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
     },
     /// The application left its queue permanently (SCH-172).
     AppLeft {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The full path of the leaf that it was in.
+        /// Its leaf.
         queue: QueuePath,
     },
     /// The application entered a state.
     AppState {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The state that was entered.
+        /// The new state.
         state: AppState,
-        /// Why, where there is a reason to report.
+        /// The reason, if any.
         message: Option<Arc<str>>,
-        /// What it has in use, placeholders omitted.
+        /// Its usage without placeholders.
         allocated: Resource,
     },
-    /// The application may not start to run, or may again (SCH-114).
+    /// The application may no longer start, or may start again (SCH-114).
     AppRunnable {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// What keeps it from running, or kept it.
+        /// The cause.
         cause: RunnableCause,
         /// Whether it may.
         runnable: bool,
     },
-    /// An ask does not fit its queues any more, or fits again (SCH-222).
+    /// A request no longer fits its queues, or fits again (SCH-222).
     AskFitsQueue {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// Whether it fits now; otherwise than last reported.
+        /// Differs from the last report.
         fits: bool,
-        /// The full path of the leaf.
+        /// The leaf.
         queue: QueuePath,
-        /// How much it needs.
+        /// The resources of the request.
         resource: Resource,
-        /// What the queues on the path leave; names that nothing limits are omitted.
+        /// Without unlimited names.
         headroom: Resource,
     },
-    /// An ask does not fit the limits of its user or group any more, or fits again (SCH-222).
+    /// A request no longer fits the limits of its user or group, or fits again (SCH-222).
     AskFitsLimits {
-        /// The application of the ask.
+        /// The application.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The request.
         ask: AskId,
-        /// Whether it fits now; otherwise than last reported.
+        /// Differs from the last report.
         fits: bool,
-        /// How much it needs.
+        /// The resources of the request.
         resource: Resource,
-        /// What the limits leave; names that nothing limits are omitted.
+        /// Without unlimited names.
         headroom: Resource,
     },
-    /// A queue is there.
+    /// A queue was added.
     QueueAdded {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// From the configuration.
+        /// Whether it is configured.
         managed: bool,
     },
-    /// A queue no longer exists.
+    /// A queue was removed.
     QueueRemoved {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// From the configuration.
+        /// Whether it was configured.
         managed: bool,
     },
     /// A queue entered a state.
     QueueState {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// The state before.
+        /// The previous state.
         from: QueueState,
-        /// The state now.
+        /// The new state.
         to: QueueState,
     },
-    /// A queue starts to drain, with everything below it. Each queue enters its state by itself; this is reported of the topmost of them
-    /// only.
+    /// A queue and its subtree start to drain; only for the topmost queue.
     QueueDrains {
-        /// The name of the partition.
+        /// The partition.
         partition: Arc<str>,
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// Who administers it.
+        /// The administrators.
         admins: Acl,
     },
-    /// A queue has been draining for long: for the threshold, or for another one since this was last reported (SCH-211).
+    /// A queue has been draining for another threshold (SCH-211).
     QueueDrainAlert {
-        /// The name of the partition.
+        /// The partition.
         partition: Arc<str>,
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// For how long.
+        /// The time since draining started.
         draining_for: Duration,
-        /// Who administers it.
+        /// The administrators.
         admins: Acl,
     },
-    /// The queue of an application, or one above it, starts to drain (SCH-212).
+    /// The queue of an application, or a parent, starts to drain (SCH-212).
     AppQueueDraining {
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The topmost queue that drains.
+        /// The topmost draining queue.
         queue: QueuePath,
     },
-    /// A partition is not in the configuration any more, and gone (SCH-181).
+    /// A partition was removed because it is not in the configuration (SCH-181).
     PartitionRemoved {
-        /// The name that the partition had.
+        /// The partition.
         partition: Arc<str>,
-        /// How many live applications failed by it.
+        /// The number of active applications that failed.
         applications: u64,
     },
     /// A queue became a leaf or a parent (SCH-223).
     QueueType {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// It is a leaf.
+        /// Whether it is a leaf.
         leaf: bool,
     },
-    /// A queue has another maximum (SCH-223).
+    /// The maximum of a queue changed (SCH-223).
     QueueMax {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// The new one; empty when it is unset.
+        /// The new maximum; empty if unset.
         max: Resource,
     },
-    /// A queue has another guarantee (SCH-223).
+    /// The guaranteed resources of a queue changed (SCH-223).
     QueueGuaranteed {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
-        /// The new one; empty when it is unset.
+        /// The new value; empty if unset.
         guaranteed: Resource,
     },
-    /// A node is there.
+    /// A node was added.
     NodeAdded {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// What it has.
+        /// Its capacity.
         capacity: Resource,
     },
-    /// A node takes allocations from now on, or takes none (SCH-192).
+    /// A node became schedulable or unschedulable (SCH-192).
     NodeSchedulable {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// It takes them.
+        /// Whether it is schedulable.
         schedulable: bool,
     },
-    /// A node has another capacity (SCH-191).
+    /// The capacity of a node changed (SCH-191).
     NodeCapacity {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// The new one.
+        /// The new capacity.
         capacity: Resource,
     },
-    /// Others use another amount of a node (SCH-191).
+    /// The occupied resources of a node changed (SCH-191).
     NodeOccupied {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
-        /// The new amount.
+        /// The new value.
         occupied: Resource,
     },
-    /// A node no longer exists.
+    /// A node was removed.
     NodeRemoved {
-        /// The id of the node.
+        /// The node.
         node: NodeId,
     },
-    /// What a user or group has in use changes without an allocation that comes or goes: its application moves, or counts under
-    /// another group (SCH-204, SCH-127).
+    /// Usage changed without an allocation or release: an application moved or changed its group (SCH-204, SCH-127).
     Usage {
-        /// Whether a user or a group is limited.
+        /// User or group.
         side: Side,
-        /// The name of the user or group.
+        /// The user or group.
         name: Arc<str>,
-        /// The full path of the leaf.
+        /// The leaf.
         queue: QueuePath,
-        /// By how much.
+        /// The change.
         resource: Resource,
-        /// It grows; else it shrinks.
+        /// Whether it increases.
         more: bool,
     },
-    /// An application counts under a group from now on, or not any more (SCH-124).
+    /// An application was added to a group or removed from it (SCH-124).
     GroupLink {
-        /// The name of the group.
+        /// The group.
         group: Arc<str>,
-        /// The id of the application, unique in its partition.
+        /// The application.
         app: AppId,
-        /// It counts there.
+        /// Whether it was added.
         linked: bool,
     },
-    /// A limit applies to a user or group from now on, or does not any more (SCH-127).
+    /// A limit of a user or group was set or removed (SCH-127).
     Limit {
-        /// Whether a user or a group is limited.
+        /// User or group.
         side: Side,
-        /// The name of the user or group.
+        /// The user or group.
         name: Arc<str>,
-        /// Where the limit stands.
+        /// The queue of the limit.
         queue: QueuePath,
-        /// Whether it holds from now on.
+        /// Whether it was set.
         set: bool,
     },
-    /// An older configuration was brought back; the engine's own, no command of the scheduler emits it (SCH-224).
+    /// The engine restored an older configuration (SCH-224).
     ConfigRolledBack {
-        /// Which one, and by whom.
+        /// The revision and the user.
         message: String,
     },
 }
 
-/// Under whom an allocation counts.
+/// The queue, user, and group under which an allocation counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The leaf of its application.
+    /// The leaf of the application.
     pub queue: QueuePath,
-    /// Who submitted the application.
+    /// The submitter.
     pub user: Arc<str>,
-    /// The group that its application counts under.
+    /// The group of the application.
     pub group: Option<Arc<str>>,
 }
 
-/// What decides whether an application may start to run.
+/// The cause of whether an application may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunnableCause {
     /// `maxapplications` of a queue on its path (SCH-110).
@@ -546,17 +541,17 @@ pub enum RunnableCause {
     Limits,
 }
 
-/// Why an allocation went.
+/// Why an allocation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ReleaseReason {
     /// The resource manager or an administrator ended it.
     Stopped,
     /// A timer ended it.
     Timeout,
-    /// It made room for something more important.
+    /// It was preempted.
     Preempted,
-    /// Its placeholder gave way to the real thing.
+    /// The placeholder was replaced.
     Replaced,
-    /// Its node went away.
+    /// Its node was removed.
     NodeRemoved,
 }

@@ -1,76 +1,75 @@
-//! How a preemption was decided: the queues as they stood before it, who went, and why the others stayed.
+//! The grounds of a preemption: the queues before it, the victims, and why the others stayed.
 
 use model::{AppId, AskId, NodeId, QueuePath, Resource};
 
-/// The grounds of one preemption, as things stood right before the first victim was changed.
+/// The grounds of a preemption, recorded before the first victim is changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreemptionGrounds {
-    /// By which rule.
+    /// The rule.
     pub rule: PreemptionRule,
-    /// The node where the ask goes then; `None` where a maximum is enforced.
+    /// The node of the request; `None` if a maximum is enforced.
     pub node: Option<NodeId>,
-    /// What the ask needs; where a maximum is enforced, how much of the queue had to go.
+    /// Of the request; if a maximum is enforced, the resources to release.
     pub wanted: Resource,
-    /// The queue that it was done for: that of the ask, or the one above its maximum.
+    /// The queue that benefits: that of the request, or the one above its maximum.
     pub own: UsageState,
-    /// The leaves that victims come from, in the order of their paths, at most [`Self::MOST_NAMED`].
+    /// By path, at most [`Self::MOST_NAMED`].
     pub leaves: Vec<UsageState>,
-    /// How many allocations went for it.
+    /// The number of victims.
     pub victims: u64,
-    /// What was examined and stayed.
+    /// The examined allocations that stay.
     pub retained: RetainedSurvey,
 }
 
-/// The allocations that were examined and stay, leaf by leaf: those inside the fence of an ask, or below a queue whose maximum is enforced.
+/// The examined allocations that stay, by leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RetainedSurvey {
-    /// Those of one leaf with the same reason, most first, at most [`PreemptionGrounds::MOST_NAMED`].
+    /// Allocations of one leaf with the same reason, most first, at most [`PreemptionGrounds::MOST_NAMED`].
     pub groups: Vec<Retained>,
-    /// How many allocations more were examined and stay.
+    /// The number of other examined allocations that stay.
     pub others: u64,
 }
 
 impl PreemptionGrounds {
-    /// How many leaves, and how many groups of allocations that stay, are named.
+    /// The limit of listed leaves, and of listed groups of allocations that stay.
     pub const MOST_NAMED: usize = 8;
-    /// About how many bytes the names and amounts of a queue or of a group of allocations take.
     const OF_ONE: usize = 256;
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let queues = (1 + self.leaves.len()) * (size_of::<UsageState>() + Self::OF_ONE);
         size_of::<Self>() + queues + self.retained.groups.len() * (size_of::<Retained>() + Self::OF_ONE)
     }
 }
 
-/// What a preemption goes by.
+/// The rule of a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionRule {
-    /// An ask within the guarantee of its queue takes from queues above theirs (SCH-152).
+    /// A request within guaranteed resources preempts in queues above theirs (SCH-152).
     Guarantee,
-    /// An ask takes the node that it requires; guarantees protect no one there (SCH-167).
+    /// On a required node guaranteed resources protect nothing (SCH-167).
     RequiredNode,
     /// A queue is brought down to its maximum after its delay (N-01).
     Maximum,
 }
 
-/// A queue at that time.
+/// The usage of a queue before the preemption.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UsageState {
     /// The full path of the queue.
     pub queue: QueuePath,
-    /// What it used, without what was being preempted already.
+    /// Its usage, without what was being preempted already.
     pub used: Resource,
-    /// The smallest guarantee of each resource on its path; `None`: there is none.
+    /// The smallest of each resource on its path.
     pub guaranteed: Option<Resource>,
-    /// Its own maximum, where one is enforced.
+    /// Its own maximum, if one is enforced.
     pub max: Option<Resource>,
-    /// How many of its allocations went.
+    /// The number of its victims.
     pub victims: u64,
 }
 
 impl UsageState {
-    /// By how much it used more than its guarantee, in the resources where it did; of a queue without one all that it used.
+    /// The usage above the guaranteed resources; all usage if none are guaranteed.
     pub fn over(&self) -> Resource {
         let floor = self.guaranteed.as_ref().or(self.max.as_ref());
         let over = |(name, used): (&str, i64)| {
@@ -85,42 +84,42 @@ impl UsageState {
     }
 }
 
-/// Allocations of one leaf that were examined and stay for the same reason.
+/// Allocations of one leaf that stay for the same reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retained {
-    /// Why they stay.
+    /// The reason.
     pub why: WhyRetained,
-    /// Their leaf; `victims` is how many went of it.
+    /// Their leaf with the number of its victims.
     pub leaf: UsageState,
-    /// How many they are.
+    /// Their number.
     pub count: u64,
     /// The first of them.
     pub first: (AppId, AskId),
 }
 
-/// Why an allocation is not preempted, in the order in which a search for victims finds it.
+/// Why an allocation is not preempted, in the order of the checks of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WhyRetained {
-    /// Its queue uses no more than its guarantee.
+    /// Its queue does not exceed its guaranteed resources.
     WithinGuarantee,
-    /// It requires the node that it runs on.
+    /// It requires its node.
     RequiresNode,
-    /// It is being released for another reason.
+    /// It is being stopped for another reason.
     Going,
-    /// It is being preempted for another ask.
+    /// It is being preempted for another request.
     Preempted,
-    /// It has no allocations of the resources that the ask needs.
+    /// It uses none of the requested resources.
     NothingShared,
-    /// Its priority is higher than the ask's, as that counts in its queue.
+    /// Its priority, as it counts in its queue, is higher.
     Important,
-    /// Without it its queue would use less than its guarantee.
+    /// Its queue would fall below its guaranteed resources.
     Floor,
-    /// It runs on another node than those that went, and no other node needs fewer victims.
+    /// Not on the victims' node, and no other node needs fewer victims.
     OtherNode,
-    /// Those that went are enough.
+    /// The victims are enough.
     NotNeeded,
-    /// It may go, but the ask would not fit then either.
+    /// The request would still not fit.
     NoUse,
-    /// A maximum is enforced, and it has more than is still to go of its queue.
+    /// Larger than the rest to release for the maximum.
     TooLarge,
 }

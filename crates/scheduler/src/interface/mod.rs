@@ -1,4 +1,4 @@
-//! The way in and out: commands, events, refusals, and the options that a scheduler is made with.
+//! The interface: commands, events, rejections, and the options of a scheduler.
 
 pub mod command;
 pub mod denial;

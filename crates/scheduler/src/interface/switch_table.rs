@@ -1,7 +1,5 @@
-//! The table of switches: name, rule, what each value means in words, and the test that holds it.
-//!
-//! `docs/profiles.md` and `kornsole profiles` are made from it, and `kornsole upgrade-check` looks in it for the reason of a difference.
-//! How a profile is added is in `docs/profiles.md`.
+//! The table of switches, from which `docs/profiles.md` and `kornsole profiles` are generated; `kornsole upgrade-check`
+//! finds reasons in it. `docs/profiles.md` describes how to add a profile.
 
 use super::switches::{
     AskAgainAllocated, AskAgainPending, AskQueueRoom, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,
@@ -11,22 +9,22 @@ use crate::placement::Draining;
 use model::Profile;
 use model::name::NameChars;
 
-/// One switch as documents show it: its name, its rule, its value in each profile.
+/// A switch in documents: its name, its rule, its value in each profile.
 pub struct SwitchRow {
-    /// The name, as in [`Switches`]; as in `profiles.md` where the scheduler decides nothing by it.
+    /// As in [`Switches`], or as in `profiles.md` if it decides nothing in the scheduler.
     pub name: &'static str,
     /// The deviation or rule.
     pub rule: &'static str,
-    /// What a scheduler with these switches does, in words for administrators.
+    /// The behavior with these switches, as text for administrators.
     pub says: fn(&Switches) -> &'static str,
-    /// Sets the switch as `from` has it; `None` for what goes by the profile: the reading of configurations, and REST.
+    /// Copies the switch; `None` for behavior by profile: parsing, and REST.
     pub take: Option<fn(&mut Switches, &Switches)>,
-    /// The test that holds it: file and function.
+    /// The test that verifies it: file and function.
     pub test: &'static str,
 }
 
 impl SwitchRow {
-    /// What a profile does, in words.
+    /// The behavior of a profile, as text.
     pub fn of(&self, profile: Profile) -> &'static str {
         (self.says)(&Switches::of(profile))
     }
@@ -37,7 +35,7 @@ impl SwitchRow {
     }
 }
 
-/// The recordings of real cores hold it.
+/// The recordings of real cores verify it.
 const RECORDED: &str = "tests/scheduler/conformance/mod.rs::recordings_agree_but_for_those_listed";
 
 macro_rules! rows {
@@ -56,7 +54,7 @@ macro_rules! rows {
     };
 }
 
-/// Every switch, by what it is about.
+/// Every switch, by topic.
 pub const SWITCHES: &[SwitchRow] = rows! {
     // States and order
     "starting_state" "D-07" [starting_state] "tests/scheduler/worked/gangs.rs::ex_22_a_gang_comes_together_and_is_replaced";
@@ -109,7 +107,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "reservation_timeout" "N-04" [reservation_timeout] "tests/scheduler/worked/release_1_9.rs::n_04_a_reservation_without_headroom_is_given_up_after_120_minutes";
         true => "a reservation older than 120 minutes is released when its queue or user has no headroom for it",
         false => "a reservation without headroom stays";
-    // Asks, placeholders, gangs
+    // Requests, placeholders, gangs
     "ask_again_pending" "D-23" [ask_again_pending] "tests/scheduler/worked/asks.rs::sch_013_a_pending_ask_is_replaced";
         AskAgainPending::Replaces => "a request with the id of a pending request replaces it",
         AskAgainPending::LeavesOld => "a request with the id of a pending request is tried at both positions; the higher priority applies until it is allocated",

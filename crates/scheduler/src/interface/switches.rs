@@ -1,139 +1,138 @@
-//! Where the behavior profiles part (`profiles.md`): one named condition each, read once when a scheduler is made.
+//! The differences between the profiles (`profiles.md`), read once when a scheduler is created.
 
 use crate::interface::tuning::Tuning;
 use crate::placement;
 use model::Profile;
 
-/// The switches of a scheduler. Each is named as in `profiles.md` and carries the id of its deviation.
+/// The switches, named as in `profiles.md`, each with the ID of its deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// The profile that they come from.
+    /// The profile of the switches.
     pub profile: Profile,
-    /// D-07: an application goes through Starting on its way to Running.
+    /// D-07: an application passes through Starting before Running.
     pub starting_state: bool,
-    /// D-07: `stateaware` is a policy of its own and not an alias of `fifo`.
+    /// D-07: `stateaware` is a separate policy and not an alias of `fifo`.
     pub stateaware: bool,
-    /// D-08: a queue's share is one number over guarantee, maximum or cluster, not a list over its own guarantee.
+    /// D-08: a queue's share is one number relative to guaranteed, maximum, or cluster.
     pub fair_share_of_cluster: bool,
-    /// D-24: the running count is cut at `maxapplications`.
+    /// D-24: the running count is capped at `maxapplications`.
     pub running_count_cut: bool,
-    /// D-11: a removed application stays in `allocatingAccepted` of the queues above its leaf.
+    /// D-11: a removed application stays in `allocatingAccepted` of the parents of its leaf.
     pub accepted_leak: bool,
-    /// P-16: an application whose last ask is withdrawn after its last allocation ended runs on for its user and its group, also when
-    /// it has completed.
+    /// P-16: an application still counts as running for its user and group if its last request is withdrawn after its
+    /// last allocation ended.
     pub running_leak: bool,
     /// P-02: a reload reports no new priority to the parent.
     pub priority_cache: bool,
-    /// P-03: a submission reports the leaf's priority upwards, which refreshes what P-02 left stale.
+    /// P-03: a submission reports the leaf's priority upwards.
     pub priority_on_submit: bool,
-    /// D-23: what happens to an ask that is made again while it is pending.
+    /// D-23: the effect of sending a pending request again.
     pub ask_again_pending: AskAgainPending,
-    /// D-23: what happens to an ask that is made again while it is allocated.
+    /// D-23: the effect of sending an allocated request again.
     pub ask_again_allocated: AskAgainAllocated,
-    /// D-09: what happens to an ask whose required node is unknown or reserved for another.
+    /// D-09: the effect of a required node that is unknown or reserved for another request.
     pub required_node: RequiredNode,
-    /// D-06: in maxima along a path, a name that is missing on one level counts 0.
+    /// D-06: in maxima along a path, a name that is missing on one level counts as 0.
     pub path_minimum: bool,
-    /// P-07: a placeholder whose stop was requested because of time or size counts as timed out when its end is confirmed, not
-    /// only when the placeholder timer asked (`placeholder_timedout`).
+    /// P-07: a placeholder that was stopped because of time or size counts as timed out when its end is confirmed
+    /// (`placeholder_timedout`).
     pub timed_out_when_gone: bool,
-    /// P-21: a gang that did not come together is asked to stop its real allocations as well, and its pending real asks count as timed
-    /// out in their groups (`gang_timeout_real`).
+    /// P-21: the real allocations of an incomplete gang are stopped too, and its real requests count as timed out
+    /// (`gang_timeout_real`).
     pub gang_timeout_real: bool,
-    /// P-22: a failed gang's real allocations stay on their nodes and with user and group, though its application no longer exists
-    /// (`gang_failed_leak`).
+    /// P-22: a failed gang's real allocations stay on their nodes and with user and group (`gang_failed_leak`).
     pub gang_failed_leak: bool,
-    /// D-19: an application with too many asks that find no node is not tried for a while (`unschedulable_backoff`).
+    /// D-19: an application with too many requests without a node waits (`unschedulable_backoff`).
     pub unschedulable_backoff: bool,
-    /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is reported (`release_ends_ask`).
+    /// P-06: the end of an allocation, except by time, removes its request (`release_ends_ask`).
     pub release_ends_ask: bool,
-    /// D-21: the reasons why an application cannot start to run are also reported for running ones, where they mean nothing.
+    /// D-21: the reasons why an application cannot start are also reported for running ones.
     pub events_runnable: bool,
-    /// SCH-223: the event of the root's new maximum carries the old one.
+    /// SCH-223: the event of the root's new maximum contains the old one.
     pub root_max_reported_late: bool,
-    /// SCH-223: every limit that stays is reported again at each load.
+    /// SCH-223: every unchanged limit is reported again at each load.
     pub limits_reported_again: bool,
-    /// D-22: a queue that uses more of anything than its maximum gets nothing more, whatever the ask needs (`commit_check`).
+    /// D-22: a queue that exceeds its maximum in any resource gets no allocation (`commit_check`).
     pub commit_check: bool,
-    /// SCH-157: victims are sought on nodes that lack a resource of the ask, too, and what a node lacks does not count there
+    /// SCH-157: victims are also sought on nodes without a resource of the request, which does not count there
     /// (`node_total`).
     pub victims_on_any_node: bool,
-    /// P-04: a resource name whose last node went stays in the root's maximum with 0.
+    /// P-04: a resource name without nodes stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
-    /// D-03: a draining queue that is in the file again becomes active.
+    /// D-03: a draining queue that is configured again becomes active.
     pub reload_revives: bool,
-    /// D-01: a reload applies `maxapplications` to existing queues, the root included.
+    /// D-01: a reload applies `maxapplications` to existing queues, including the root.
     pub reload_max_apps: ReloadMaxApps,
-    /// D-02, N-05: what a reload makes of the properties of an existing queue (`reload_properties`).
+    /// D-02, N-05: the properties of an existing queue after a reload (`reload_properties`).
     pub reload_properties: ReloadProperties,
     /// `config.md` section 10: a reload passes templates down again, as at creation.
     pub reload_template: bool,
     /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
-    /// D-26: the usage of a group is forgotten along the path of a queue that limits it no more (`group_limit_gone`).
+    /// D-26: the usage of a group is forgotten where its limit is removed (`group_limit_gone`).
     pub group_usage_lost: bool,
-    /// `acl-and-users.md` section 10: limits at and below a queue written with capitals never hold (`limit_path_case`).
+    /// `acl-and-users.md` section 10: limits in the subtree of a queue with capitals never apply (`limit_path_case`).
     pub limit_path_case: bool,
-    /// LIM-017: the limits of the partition loaded last hold in all partitions (`limits_per_process`).
+    /// LIM-017: the limits of the partition loaded last apply to all partitions (`limits_per_process`).
     pub limits_of_last_partition: bool,
-    /// P-15: a reload that is refused has brought its limits into force (`reload_trial_limits`).
+    /// P-15: a rejected reload still applies its limits (`reload_trial_limits`).
     pub trial_limits: bool,
-    /// PLC-076: quota and guarantee in tags are set together, and a maximum of applications is taken too.
+    /// PLC-076: tags set quota and guaranteed resources together, and a maximum of applications.
     pub namespace_tags_together: bool,
-    /// PLC-093: what the recovery queue gets.
+    /// PLC-093: the settings of the recovery queue.
     pub recovery_queue: RecoveryQueue,
-    /// SCH-150: a try that ends at the preconditions counts as an attempt at preemption, too.
+    /// SCH-150: a failed precondition also counts as an attempt at preemption.
     pub attempt_count: bool,
     /// P-10, N-03: which queues are preemption fences because of their maximum.
     pub max_is_fence: MaxIsFence,
-    /// D-05: what a queue without a guarantee uses is protected by nothing, not even while it fits its maximum.
+    /// D-05: usage without guaranteed resources is not protected, not even within the maximum.
     pub victim_without_guarantee: bool,
-    /// D-14: what is being preempted already may be chosen again.
+    /// D-14: an allocation that is being preempted may be selected again.
     pub victim_again: bool,
-    /// P-11: a victim has a resource name in common with the ask.
+    /// P-11: a victim has a resource name in common with the request.
     pub victim_shares_name: bool,
-    /// D-18: what keeps a queue from falling below its guarantee.
+    /// D-18: what prevents a queue from falling below its guaranteed resources.
     pub victim_floor: VictimFloor,
-    /// P-12: what the ask's queue must be able to take.
+    /// P-12: the capacity that the request's queue needs.
     pub ask_queue_room: AskQueueRoom,
-    /// P-13: of the victims found only as many go as the ask needs.
+    /// P-13: only the victims that the request needs are preempted.
     pub final_cut: bool,
-    /// P-14: the newest of further victims is the one that asked last, not the one allocated last.
+    /// P-14: of further victims the newest is the one that was requested last.
     pub victim_age: bool,
-    /// P-05: an ask that holds a reservation when it preempts elsewhere keeps that one, and the new node is not reserved for it.
+    /// P-05: a preemptor keeps its reservation on another node, and the new node is not reserved.
     pub reservation_identity: bool,
-    /// SCH-136: a preemptor does away with old reservations of less important asks.
+    /// SCH-136: a preemptor cancels old reservations of less important requests.
     pub reservation_cancel: bool,
     /// N-01: a queue above its maximum is brought down to it after a delay.
     pub quota_preemption: bool,
-    /// N-01: the delay is read by its old name, too, where the new one is absent.
+    /// N-01: the delay is also read by its old name if the new one is absent.
     pub quota_old_key: bool,
-    /// N-01a: allocations that offer themselves as victims go last, and those that started their application first.
+    /// N-01a: allocations that opted in come last, and those that started their application first.
     pub quota_opted_in_last: bool,
-    /// N-01b: of the guarantees on a path only the one that is exceeded most protects.
+    /// N-01b: of the guaranteed resources on a path only those that are exceeded most protect.
     pub quota_largest_guard: bool,
-    /// N-01c: what a child lacks of its guarantee counts as if it were above it.
+    /// N-01c: usage below a child's guaranteed resources counts as if it were above.
     pub quota_counts_below: bool,
-    /// N-01d: a delay of 0, or one that is taken out, leaves the time that is set.
+    /// N-01d: a delay of 0, or a removed one, does not clear the time that is set.
     pub quota_keeps_time: bool,
-    /// N-02: an allocation that grows by itself starts the delay as well.
+    /// N-02: the growth of an allocation also starts the delay.
     pub quota_arm: bool,
-    /// N-04: a reservation whose ask has had no headroom is given up after 120 minutes.
+    /// N-04: a reservation whose request has had no headroom is canceled after 120 minutes.
     pub reservation_timeout: bool,
     /// N-06: a node keeps names of capacity 0.
     pub zero_capacity: bool,
-    /// N-07 (USR-008): how long the groups of an earlier submission represent those that a later one does not name.
+    /// N-07 (USR-008): how long the groups of an earlier submission are used.
     pub group_cache: GroupCache,
-    /// How applications are placed.
+    /// The switches of placement.
     pub place: placement::Switches,
 }
 
-/// What a reload makes of the properties of an existing queue (switch `reload_properties`).
+/// The properties of an existing queue after a reload (switch `reload_properties`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadProperties {
-    /// What the file says for the queue itself; a key that no longer exists keeps its effect.
+    /// Its own in the file; a removed key keeps its effect.
     Own,
-    /// What its parent has now, and its own on top; a key that neither has keeps its effect.
+    /// The parent's, overridden by its own; a key in neither keeps its effect.
     Inherited,
     /// The same as at creation.
     Recomputed,
@@ -142,102 +141,101 @@ pub enum ReloadProperties {
 /// Which queues are preemption fences because of their maximum (switch `max_is_fence`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxIsFence {
-    /// No queue is one because of its maximum.
+    /// None.
     Never,
-    /// The first that has all of its own maximum in use.
+    /// The first with a fully used maximum of its own.
     Full,
-    /// The first in which the ask would exceed a maximum of the path.
+    /// The first in which the request would exceed a maximum of the path.
     Exceeded,
 }
 
-/// How long the groups of an earlier submission represent those that a later one does not name (switch `group_cache`).
+/// How long the groups of an earlier submission are used (switch `group_cache`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupCache {
     /// Not at all.
     Never,
     /// As long as the scheduler runs.
     Forever,
-    /// For less than 300 s.
+    /// Less than 300 s.
     FiveMinutes,
 }
 
-/// What keeps a queue from falling below its guarantee when it gives victims (switch `victim_floor`).
+/// What keeps a queue at its guaranteed resources (switch `victim_floor`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VictimFloor {
-    /// After the victim went the queue has its guarantee in every name that the victim carried.
+    /// Without the victim, the queue has its guaranteed resources in every name of the victim.
     EveryName,
-    /// After the victim went the queue is over in one name, or has its guarantee in all.
+    /// Without the victim, the queue exceeds them in one name, or has them in all.
     AnyName,
-    /// Before the victim went the queue was over in a name of the ask.
+    /// With the victim, the queue exceeds them in a name of the request.
     BeforeRemoval,
 }
 
-/// What the ask's queue must be able to take (switch `ask_queue_room`).
+/// The capacity that the request's queue needs (switch `ask_queue_room`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskQueueRoom {
-    /// The ask, within the queue's guarantee.
+    /// For the request, within the queue's guaranteed resources.
     Within,
-    /// Each victim, within the rest of the queue's guarantee.
+    /// For each victim, within the remainder of the queue's guaranteed resources.
     Pays,
 }
 
-/// Which settings of other dynamic leaves the recovery queue gets, too (switch `recovery_queue_limits`).
+/// The settings of the recovery queue (switch `recovery_queue_limits`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryQueue {
     /// No template, no quotas.
     Bare,
     /// The root's template.
     Template,
-    /// The root's template, and the quotas of applications' tags.
+    /// The root's template and the quotas of applications' tags.
     TemplateAndTags,
 }
 
-/// What happens to an ask that is made again while it is pending (switch `ask_again_pending`).
+/// The effect of sending a pending request again (switch `ask_again_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskAgainPending {
-    /// The new one takes its place altogether.
+    /// The new one replaces it completely.
     Replaces,
-    /// The new one counts, and the old one is tried at its place as well.
+    /// The new one counts, and the old one is still tried in its position.
     LeavesOld,
-    /// It takes over the new size and nothing else.
+    /// The old one gets the new size and nothing else.
     Resizes,
 }
 
-/// What happens to an ask that is made again while it is allocated (switch `ask_again_allocated`).
+/// The effect of sending an allocated request again (switch `ask_again_allocated`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskAgainAllocated {
-    /// The new one is refused: ids are unique (SCH-013).
+    /// The new one is rejected: IDs are unique (SCH-013).
     Refused,
-    /// The new one is allocated next to it.
+    /// The new one is allocated in addition.
     Second,
-    /// The allocation takes over the new size, whether there is room or not.
+    /// The allocation gets the new size, even if it does not fit.
     Resizes,
 }
 
-/// What a cycle does when the node that an ask requires is unknown, or is reserved for another such ask (switch `required_node`).
+/// The effect of a required node that is unknown or reserved for another such request (switch `required_node`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredNode {
-    /// The next ask is tried.
+    /// The next request is tried.
     NextAsk,
-    /// The application is given up for this cycle.
+    /// The application is skipped in this cycle.
     GivesUpApp,
-    /// The next ask is tried if the node is unknown; a node is reserved for any number of asks that require it.
+    /// As `NextAsk` if the node is unknown; a node is reserved for any number of such requests.
     Shared,
 }
 
-/// Which queues a reload gives a new `maxapplications` (switch `reload_maxapps`).
+/// The queues whose `maxapplications` a reload changes (switch `reload_maxapps`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadMaxApps {
-    /// Every queue, the root too.
+    /// Every queue, including the root.
     All,
     /// Every queue not named root.
     NotRoot,
-    /// None that exists already.
+    /// No existing queue.
     None,
 }
 
 impl Switches {
-    /// The default profile.
     const KORNSOLE: Self = Self {
         profile: Profile::Kornsole,
         starting_state: true,
@@ -298,7 +296,6 @@ impl Switches {
         place: placement::Switches::of(Profile::Kornsole),
     };
 
-    /// What 1.5.1 has in common with the later releases.
     const RELEASES: Self = Self {
         running_count_cut: true,
         events_runnable: true,
@@ -317,7 +314,7 @@ impl Switches {
         max_is_fence: MaxIsFence::Never,
         quota_preemption: false,
         quota_old_key: false,
-        // Of no consequence without it, and no difference to 1.9.0.
+        // Has no effect without quota preemption.
         quota_opted_in_last: true,
         quota_largest_guard: true,
         quota_counts_below: true,
@@ -396,7 +393,7 @@ impl Switches {
         Self { profile, place: placement::Switches::of(profile), ..table }
     }
 
-    /// With what the operator has set.
+    /// Applies the operator's settings.
     #[must_use]
     pub const fn tuned(self, tuning: &Tuning) -> Self {
         let victim_floor = if tuning.above_in_one_gives { VictimFloor::AnyName } else { self.victim_floor };

@@ -1,32 +1,30 @@
-//! Options of a scheduler that the operator sets once, when it is made.
+//! The options that the operator sets when a scheduler is created.
 
 use std::time::Duration;
 
-/// The settings of a core. The default is what the core does.
+/// The settings of a scheduler. The default is the behavior of the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tuning {
-    /// How many allocations one cycle makes for one application on one node, at least 1.
+    /// The allocations of one cycle for one application on one node, at least 1.
     pub allocations_per_cycle: u32,
-    /// How long a queue drains before it counts as stuck (SCH-211); zero: it never does.
+    /// How long a queue drains before it counts as stuck (SCH-211); zero: never.
     pub stuck_after: Duration,
-    /// How long after one try to preempt the same ask may try again (SCH-151).
+    /// The minimum time between two preemption attempts of a request (SCH-151).
     pub preemption_interval: Duration,
-    /// The part of the cluster, in percent, that must be in use before anything is preempted.
+    /// The usage of the cluster, in percent, from which preemption is active.
     pub preemption_min_load: u8,
-    /// How many asks and allocations one command takes off an application that ends, at least 1.
+    /// Requests and allocations that one command removes from an ending application, at least 1.
     #[serde(default = "ending_at_once")]
     pub ending_at_once: usize,
-    /// A queue that is above its guarantee in one resource makes room, even if it falls below its guarantee in others (D-18): where
-    /// few cores are held with little memory, its guarantee of memory would protect all of them. Else as the profile says.
+    /// A queue above its guaranteed resources in one name gives victims, even if it falls below them in others (D-18):
+    /// otherwise guaranteed memory protects cores that are used with little memory.
     #[serde(default)]
     pub above_in_one_gives: bool,
-    /// The resource manager takes its time to stop something, and confirms that by a release: until then the allocation stands
-    /// (SCH-046). Otherwise what was asked to stop has stopped at once.
+    /// Whether the resource manager takes time to stop an allocation (SCH-046); otherwise a stop is immediate.
     #[serde(default)]
     pub awaits_stops: bool,
 }
 
-/// What takes some milliseconds.
 const fn ending_at_once() -> usize {
     10_000
 }

@@ -5,14 +5,14 @@ use model::{Acl, Identity, QueuePath};
 use super::tree::{QueueTree, ancestors};
 use super::well_known::RECOVERY_QUEUE;
 
-/// The access list that lets someone in. Names only who asked, no one else from the list (ACL-029).
+/// The entry that grants access: only that of the requesting user (ACL-029).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Grant {
-    /// The queue whose list it is.
+    /// The queue of the list.
     pub queue: QueuePath,
-    /// Which of its lists.
+    /// Submit or admin ACL.
     pub list: AclKind,
-    /// Why the list grants.
+    /// The matching entry.
     pub by: GrantedBy,
 }
 
@@ -21,22 +21,22 @@ pub struct Grant {
 pub enum AclKind {
     /// `submitacl`: may submit to the queue.
     Submit,
-    /// `adminacl`: may administer the queue, and submit.
+    /// `adminacl`: may administer the queue and submit to it.
     Admin,
 }
 
-/// How an access list names someone (ACL-020).
+/// The kind of the matching entry (ACL-020).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GrantedBy {
-    /// It names everyone.
+    /// All users.
     Everybody,
-    /// It names the user.
+    /// The user.
     User,
-    /// It names this group of his.
+    /// A group of the user.
     Group(Box<str>),
 }
 
-/// What gives `who` submit access to the queue at `path`, nearest queue first (ACL-021, ACL-026).
+/// The submit access from the nearest queue (ACL-021, ACL-026).
 pub fn submit<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
     if path == RECOVERY_QUEUE {
         return None;
@@ -47,7 +47,7 @@ pub fn submit<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Op
     })
 }
 
-/// What gives `who` admin access to the queue at `path`, nearest queue first (ACL-022).
+/// The admin access from the nearest queue (ACL-022).
 pub fn admin<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
     ancestors(path).filter_map(|path| tree.queue(path)).find_map(|queue| {
         let by = granted_by(queue.admin_acl, who)?;

@@ -1,4 +1,4 @@
-//! Everything around placement at submission (`placement.md` section 8), for a submission and for its preview.
+//! All checks of a submission (`placement.md` section 8), also for its preview.
 
 use std::collections::BTreeMap;
 
@@ -14,39 +14,38 @@ use super::tree::QueueTree;
 /// A submission as it arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The queue requested; may be empty.
+    /// The requested queue; may be empty.
     pub queue: &'a str,
-    /// The user; may be empty, which is refused.
+    /// The user; an empty one is rejected.
     pub user: &'a str,
-    /// The user's groups, primary group first; none are resolved (USR-003).
+    /// The user's groups, primary group first; if empty, they are resolved (USR-003).
     pub groups: &'a [String],
-    /// The tags of the application, which the rule `tag` and namespaces read.
+    /// The tags of the application, for the rule `tag` and namespaces.
     pub tags: &'a BTreeMap<String, String>,
 }
 
-/// What of a partition decides whether it takes an application at all.
+/// The state of a partition that decides whether it accepts an application.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate<'a> {
     /// The partition's name.
     pub partition: &'a str,
-    /// Whether the partition takes applications.
+    /// Whether the partition accepts applications.
     pub active: bool,
-    /// A live application that has the id already.
+    /// An active application with the same id.
     pub taken: Option<&'a AppId>,
 }
 
 /// The answer to a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// Who submits: with groups resolved, or as given where that failed.
+    /// The submitter: with groups resolved, or unchanged if that failed.
     pub who: Identity,
-    /// Where it goes, or why nowhere. What is refused before any rule ran has an empty trace.
+    /// The queue or the rejection. The trace is empty if no rule ran.
     pub placement: Placement,
 }
 
 impl Rules {
-    /// Answers a submission: the user, the partition, the id, then the rules (section 8). What creation needs is part of the
-    /// placement; the checks of gangs are not in it.
+    /// The user, the partition, the id, then the rules (section 8). Without the checks of gangs.
     pub fn admit<T: QueueTree + ?Sized>(&self, request: &Request<'_>, gate: &Gate<'_>, tree: &T) -> Admission {
         let Request { queue, user, groups, tags } = *request;
         let who = match identify(user, groups, is_forced(tags), self.switches, no_resolver) {

@@ -11,9 +11,8 @@ use super::walk::Walk;
 use super::well_known::RECOVERY_QUEUE;
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// The queues missing on the way to `path`, top down, the last one being the leaf. Every part is tested before
-    /// anything is named (PLC-071 to PLC-074). `written` is the path as given; names are tested in that form.
-    /// `above` is the nearest queue that exists.
+    /// Returns the missing queues on the path, top down, ending with the leaf. Every part is checked first (PLC-071 to
+    /// PLC-074). Names are checked in `written`. `above` is the nearest existing queue.
     pub(super) fn plan(
         &self,
         path: &QueuePath,
@@ -33,7 +32,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         if above.state.leaf {
             return Err(Refusal::CreateBelowLeaf { path: path.clone(), leaf: above.path.clone() }.into());
         }
-        // Every release examines the nearest queue; whether one above counts is the same switch as for leaves.
+        // Every release checks the nearest queue; the switch for leaves also decides about its parents.
         let draining = match self.switches.draining {
             Draining::Path => self.draining(above.path.as_str()),
             Draining::Leaf | Draining::Ignored => above.state.draining.then(|| above.path.clone()),

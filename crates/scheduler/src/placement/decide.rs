@@ -11,21 +11,21 @@ use super::tree::QueueTree;
 use super::walk::{RuleQueue, RuleStop, Walk};
 use super::well_known::{FALLBACK_QUEUE, RECOVERY_QUEUE};
 
-/// The answer to a submission, and how it came about.
+/// The result of a submission with its trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Placement {
-    /// Where the application goes, or why nowhere.
+    /// The queue or the rejection.
     pub outcome: PlacementOutcome,
-    /// All that was tried.
+    /// All attempts.
     pub trace: Trace,
 }
 
-/// Where an application goes.
+/// The result for an application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PlacementOutcome {
-    /// To this queue.
+    /// A queue was selected.
     Placed(Placed),
-    /// No rule placed it, or what was placed is refused.
+    /// No rule matched, or a check rejected the queue.
     Refused(Refused),
 }
 
@@ -34,17 +34,16 @@ pub enum PlacementOutcome {
 pub struct Placed {
     /// The full path of the leaf.
     pub path: QueuePath,
-    /// The queues to create first, top down; the last is the leaf, the others are parents (PLC-070). Empty if the leaf
-    /// exists.
+    /// The queues to create first, top down, ending with the leaf (PLC-070).
     pub create: Vec<QueuePath>,
-    /// The rule that placed it.
+    /// The deciding rule.
     pub rule: RuleRef,
-    /// Whether the leaf is the recovery queue, which has its own kind of creation (PLC-093).
+    /// The recovery queue is created differently (PLC-093).
     pub recovery: bool,
 }
 
 impl Placement {
-    /// The queue, if there is one.
+    /// The queue, if placed.
     pub fn placed(&self) -> Option<&Placed> {
         match &self.outcome {
             PlacementOutcome::Placed(placed) => Some(placed),
@@ -52,7 +51,7 @@ impl Placement {
         }
     }
 
-    /// The refusal, if it is one.
+    /// The rejection, if any.
     pub fn refused(&self) -> Option<&Refused> {
         match &self.outcome {
             PlacementOutcome::Placed(_) => None,
@@ -62,7 +61,7 @@ impl Placement {
 }
 
 impl Rules {
-    /// Places an application: the first rule whose result passes the checks decides (PLC-001).
+    /// Places an application by the first rule whose result passes the checks (PLC-001).
     pub fn place<T: QueueTree + ?Sized>(&self, submission: &Submission<'_>, tree: &T) -> Placement {
         let walk = Walk { switches: self.switches, submission, tree };
         let mut trace = Trace { forced: submission.is_forced(), rules: Vec::with_capacity(self.list.len() + 2) };
@@ -95,7 +94,6 @@ impl Rules {
     }
 }
 
-/// Runs one rule and writes down how it ended.
 fn enter(
     trace: &mut Trace,
     rule: RuleRef,
@@ -118,7 +116,7 @@ fn enter(
 }
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// The checks of section 6, then the plan of section 7.
+    /// Sections 6 and 7.
     fn check(&self, found: RuleQueue, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         let RuleQueue { written, path, queue } = found;
         entry.path = Some(path.clone());
@@ -145,7 +143,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(Placed { path, create: entry.create.clone(), rule: entry.rule, recovery })
     }
 
-    /// The recovery rule (PLC-092, PLC-095).
+    /// PLC-092, PLC-095.
     fn recover(&self, forced: bool, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         if !forced {
             return Err(RuleStop::Next(SkipReason::NotForced));
@@ -159,7 +157,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(Placed { path, create: entry.create.clone(), rule: entry.rule, recovery: true })
     }
 
-    /// What 1.8 tries last (PLC-004).
+    /// 1.8 (PLC-004).
     fn fall_back(&self, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         let path = QueuePath::new(FALLBACK_QUEUE);
         let Some(queue) = self.queue(FALLBACK_QUEUE).map(|queue| queue.state) else {

@@ -1,4 +1,4 @@
-//! Rules and the queues that they create in words, without a submission.
+//! Rules, and the queues that they create, as text without a submission.
 
 use config::{Place, TemplateConfig};
 use model::quantity::show_amount;
@@ -14,7 +14,7 @@ use super::words::{joined, kind_name, rule_words};
 /// A rule of a list, or one of its parents, for columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleLine {
-    /// Which rule of the list.
+    /// The rule of the list.
     pub rule: RuleRef,
     /// 0 for the rule itself, 1 for its parent, and so on.
     pub depth: usize,
@@ -22,17 +22,17 @@ pub struct RuleLine {
     pub head: String,
     /// The queue of a `fixed` rule.
     pub value: String,
-    /// Its filter: `allow users sue, bob`; empty where everyone passes.
+    /// Its filter: `allow users sue, bob`; empty if all users pass.
     pub filter: String,
-    /// Where it is in the configuration.
+    /// The location in the configuration.
     pub at: Place,
 }
 
-/// A template that a created leaf takes, with the queue that it is written on.
+/// The template of a created leaf, with the queue that defines it.
 pub type Template<'a> = (&'a QueuePath, &'a TemplateConfig);
 
 impl Rules {
-    /// The rules in their order, each followed by its parents; behind them those that cannot be configured.
+    /// Lists each rule followed by its parents, then the rules that cannot be configured.
     pub fn rule_lines(&self) -> Vec<RuleLine> {
         let mut lines = Vec::new();
         for (number, rule) in self.list.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Rules {
         lines
     }
 
-    /// Whether both lists say the same, wherever they stand.
+    /// Whether both lists are equal, regardless of their locations.
     pub fn same_as(&self, other: &Self) -> bool {
         let words = |rules: &Self| -> Vec<RuleLine> {
             rules.rule_lines().into_iter().map(|line| RuleLine { at: Place::default(), ..line }).collect()
@@ -73,7 +73,7 @@ impl Rules {
 }
 
 impl Filter {
-    /// `allow users sue, bob, groups dev`; empty where everyone passes (PLC-050).
+    /// `allow users sue, bob, groups dev`; empty if all users pass (PLC-050).
     fn words(&self) -> String {
         if self.is_empty() {
             return if self.deny { "deny all users".to_owned() } else { String::new() };
@@ -90,8 +90,7 @@ impl Filter {
 }
 
 impl Placed {
-    /// The template that the leaf takes if it is created (SCH-186): the one that the nearest queue passes on. The recovery queue
-    /// takes none (PLC-093).
+    /// The template of the nearest queue (SCH-186); none for the recovery queue (PLC-093).
     pub fn template<'t, T: QueueTree + ?Sized>(&self, tree: &'t T) -> Option<Template<'t>> {
         if self.create.is_empty() || self.recovery {
             return None;
@@ -102,13 +101,13 @@ impl Placed {
 }
 
 impl super::trace::LinkTrace {
-    /// The name of its rule in a configuration.
+    /// The name of the rule in a configuration.
     pub fn kind_name(&self) -> &'static str {
         kind_name(self.kind)
     }
 }
 
-/// What a template gives: `max cpu 6, mem 10G; at most 2 applications`.
+/// The settings of a template: `max cpu 6, mem 10G; at most 2 applications`.
 pub fn template_words(template: &TemplateConfig) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(template.max.as_ref().map(|max| format!("max {}", amounts(max))));
@@ -121,7 +120,7 @@ pub fn template_words(template: &TemplateConfig) -> String {
     parts.join("; ")
 }
 
-/// All amounts, cpu first.
+/// All values, cpu first.
 fn amounts(resource: &Resource) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (name, amount) in resource.iter() {

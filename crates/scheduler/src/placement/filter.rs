@@ -17,50 +17,50 @@ pub struct Filter {
     pub(super) groups: Names,
 }
 
-/// The users or the groups of a filter (PLC-052, PLC-053).
+/// PLC-052, PLC-053.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Names {
-    /// None were written.
+    /// Not configured.
     #[default]
     Absent,
-    /// Exact names, sorted; perhaps none is left.
+    /// Exact names, sorted; may be empty.
     List(Box<[Arc<str>]>),
-    /// One expression, with the text that it was made of.
+    /// One expression with its text.
     Expression(Regex, Arc<str>),
 }
 
-/// What a filter says of someone.
+/// The result of a filter for an identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum FilterVerdict {
-    /// It was not asked: the rule has no input (PLC-030).
+    /// Not evaluated: the rule has no input (PLC-030).
     #[default]
     NotAsked,
-    /// There is nothing to filter by: everyone passes (PLC-050).
+    /// The filter is empty: all users pass (PLC-050).
     Open,
-    /// It denies and names no one, so no one passes (PLC-050).
+    /// A deny filter without names: no user passes (PLC-050).
     Closed,
-    /// Passes: named by an allow filter (the match), or not named by a deny filter.
+    /// Matches an allow filter (the match), or does not match a deny filter.
     Passes(Option<Match>),
-    /// Stopped: named by a deny filter (the match), or not named by an allow filter.
+    /// Matches a deny filter (the match), or does not match an allow filter.
     Stops(Option<Match>),
 }
 
-/// What matched in a filter.
+/// The matching entry of a filter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Match {
-    /// The user or the group that matched.
+    /// The matched user or group.
     pub by: MatchedBy,
-    /// The entry of the filter: a name or an expression.
+    /// The filter's entry: a name or an expression.
     #[serde(with = "model::saved::text")]
     pub entry: Arc<str>,
 }
 
-/// Which part of an identity a filter matched (PLC-057).
+/// The part of an identity that matched (PLC-057).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum MatchedBy {
     /// The user name.
     User,
-    /// A group of the user that is in the list.
+    /// A group of the user.
     Group(Box<str>),
 }
 
@@ -72,10 +72,8 @@ impl FilterVerdict {
 }
 
 impl Filter {
-    /// Compiles a filter.
-    ///
     /// # Errors
-    /// The entry that is an expression and does not compile, and why (CFG-083, CFG-084).
+    /// The expression that does not compile, and why (CFG-083, CFG-084).
     pub(super) fn build(config: &FilterConfig, chars: NameChars) -> Result<Self, (String, ExpressionFault)> {
         Ok(Self {
             deny: config.deny,
@@ -84,7 +82,7 @@ impl Filter {
         })
     }
 
-    /// Judges someone (PLC-050, PLC-057, PLC-058).
+    /// Evaluates the filter (PLC-050, PLC-057, PLC-058).
     pub fn judge(&self, who: &Identity) -> FilterVerdict {
         if self.is_empty() {
             return if self.deny { FilterVerdict::Closed } else { FilterVerdict::Open };
@@ -99,7 +97,7 @@ impl Filter {
         if found.is_some() == self.deny { FilterVerdict::Stops(found) } else { FilterVerdict::Passes(found) }
     }
 
-    /// The groups that a `secondarygroup` rule chooses by: none for a deny filter (PLC-045).
+    /// Empty for a deny filter (PLC-045).
     pub(super) fn wanted_groups(&self) -> Names {
         if self.deny { Names::Absent } else { self.groups.clone() }
     }
@@ -127,12 +125,10 @@ impl Names {
         }
     }
 
-    /// Whether nothing was written.
     pub(super) fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 
-    /// The entry that matches `name`, with case.
     pub(super) fn find(&self, name: &str) -> Option<Arc<str>> {
         match self {
             Self::Absent => None,

@@ -1,18 +1,16 @@
-//! Placement: which queue an application goes to, and why (`placement.md`).
+//! Placement: the queue of an application and the reason (`placement.md`).
 //!
 //! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree. The answer
-//! carries a [`Trace`] of every try, made by the code that decides. The console's preview, `kornsole place` and the reason of
-//! a rejection are drawn from it.
+//! has a [`Trace`] of every attempt, recorded by the code that decides.
 //!
 //! Invariants:
-//! - nothing is changed here: the tree is only read, queues to create are named in the answer;
-//! - limits, quotas and running numbers play no role;
-//! - the answer depends on submission, rules and tree alone, and no input makes it panic;
-//! - text for people is made only in `text` and `describe`.
+//! - nothing is changed here: the answer names the queues to create;
+//! - limits, quotas, and numbers of running applications have no effect;
+//! - the answer depends only on submission, rules, and tree, and no input causes a panic;
+//! - text for users is created only in `text` and `describe`.
 //!
-//! Where to look: `rules` compiles, `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9),
-//! `create` plans the missing queues (section 7), `admit` has all checks of a submission (section 8), `record` is the record of a
-//! placement, `switches` distinguishes the releases.
+//! Where to look: `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9), `create` plans the
+//! missing queues (section 7), `admit` has all checks of a submission (section 8).
 
 pub mod access;
 mod admit;

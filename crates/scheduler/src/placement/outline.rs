@@ -1,4 +1,4 @@
-//! Rules active as plain values, for programs that show them (`rest.md` section 5.6).
+//! The active rules as plain values, for programs that show them (`rest.md` section 5.6).
 
 use std::sync::Arc;
 
@@ -9,40 +9,40 @@ use super::rules::{Link, Rules};
 use super::words::kind_name;
 use config::RuleKind;
 
-/// A active rule with its chain of parents.
+/// An active rule with its chain of parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleOutline {
     /// The name of the rule in a configuration.
     pub name: &'static str,
-    /// Which of the placement rules it is.
+    /// The kind of the rule.
     pub kind: RuleKind,
-    /// May make queues.
+    /// Whether it may create queues.
     pub create: bool,
-    /// The queue of a fixed rule, in lower case, or the name of a tag.
+    /// The queue of a fixed rule in lower case, or the name of a tag.
     pub value: Arc<str>,
-    /// The fixed queue is a whole path (PLC-021).
+    /// Whether the fixed queue is a whole path (PLC-021).
     pub qualified: bool,
-    /// Who passes; `None`: everyone.
+    /// `None`: all users pass.
     pub filter: Option<FilterOutline>,
-    /// The rule that gives the parent queue.
+    /// The rule for the parent queue.
     pub parent: Option<Box<RuleOutline>>,
 }
 
 /// A filter as plain values (PLC-050 to PLC-053).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterOutline {
-    /// Those who match are excluded.
+    /// Whether matches are excluded.
     pub deny: bool,
-    /// The users that it is about.
+    /// The filtered users.
     pub users: NamesOutline,
-    /// The groups that it is about.
+    /// The filtered groups.
     pub groups: NamesOutline,
 }
 
 /// The users or the groups of a filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NamesOutline {
-    /// None were written.
+    /// Not configured.
     #[default]
     Absent,
     /// Exact names, sorted.
@@ -63,7 +63,6 @@ impl Rules {
     }
 }
 
-/// A rule and its parents, from the last parent down.
 fn outline(links: &SmallVec<[Link; 1]>) -> Option<RuleOutline> {
     links.iter().rev().fold(None, |parent: Option<RuleOutline>, link| {
         Some(RuleOutline {

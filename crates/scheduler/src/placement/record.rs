@@ -1,4 +1,4 @@
-//! Records of placements: for each application how it got into its queue, and for each rule how often it decided.
+//! Records of placements: the way of each application to its queue, and the decisions of each rule.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::rules::Rules;
 use super::text::Line;
 use super::trace::{RuleEnd, RuleRef};
 
-/// A placement and the rules that it ran under: enough to describe it in words at any time.
+/// A placement and its rules: enough to describe it at any time.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The rules at that time.
@@ -22,23 +22,22 @@ pub struct Record {
 }
 
 impl Record {
-    /// The walk line by line.
+    /// The walk through the rules, line by line.
     pub fn lines(&self) -> Vec<Line> {
         self.placement.lines(&self.rules)
     }
 }
 
-/// Gives out records, the same one for placements that are equal: most applications arrive the same few ways.
+/// Shares records of equal placements: most applications have the same few.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     recent: Index<u64, Arc<Record>>,
 }
 
 impl Records {
-    /// How many different records are remembered for sharing; then it restarts.
     const REMEMBERED: usize = 4096;
 
-    /// The record of a placement.
+    /// Returns the shared record of a placement.
     pub fn keep(&mut self, rules: &Arc<Rules>, mut placement: Placement) -> Arc<Record> {
         let mut hasher = FxHasher::default();
         placement.hash(&mut hasher);
@@ -49,7 +48,7 @@ impl Records {
         {
             return Arc::clone(known);
         }
-        // Room was made for every rule of the list; most are never reached.
+        // Capacity was reserved for every rule; most are never reached.
         placement.trace.rules.shrink_to_fit();
         placement.trace.rules.iter_mut().for_each(|entry| entry.steps.shrink_to_fit());
         let record = Arc::new(Record { rules: Arc::clone(rules), placement });
@@ -61,36 +60,36 @@ impl Records {
     }
 }
 
-/// How often each rule was reached, and how often it placed an application.
+/// The number of times each rule was reached and placed an application.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hits {
-    /// By rule of the list; behind them the recovery rule, then the default queue of 1.8.
+    /// By rule of the list, followed by the recovery rule and the default queue of 1.8.
     pub rules: Vec<Hit>,
-    /// Applications that the rules refused.
+    /// Applications that the rules rejected.
     pub refused: u64,
 }
 
-/// The count of one rule.
+/// The counts of one rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hit {
-    /// How often it ran.
+    /// The number of runs.
     pub reached: u64,
-    /// How often it placed.
+    /// The number of placements.
     pub placed: u64,
 }
 
 impl Hits {
-    /// No hits of `rules`.
+    /// Creates zero counts for `rules`.
     pub fn of(rules: &Rules) -> Self {
         Self { rules: vec![Hit::default(); rules.len() + 2], refused: 0 }
     }
 
-    /// The count of a rule.
+    /// The counts of a rule.
     pub fn get(&self, rule: RuleRef) -> Hit {
         self.index(rule).and_then(|index| self.rules.get(index)).copied().unwrap_or_default()
     }
 
-    /// Counts a placement; one that no rule has seen is not counted.
+    /// Counts a placement, unless no rule ran.
     pub fn count(&mut self, placement: &Placement) {
         for entry in &placement.trace.rules {
             if let Some(hit) = self.index(entry.rule).and_then(|index| self.rules.get_mut(index)) {

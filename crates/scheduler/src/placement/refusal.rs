@@ -1,80 +1,79 @@
-//! Why an application is rejected at submission (`placement.md` section 8).
+//! The reasons for rejecting a submission (`placement.md` section 8).
 
 use model::QueuePath;
 
 use super::trace::RuleRef;
 
-/// The reason of a rejection. [`Refusal::code`] is for programs, the text for people is made by
-/// [`crate::placement::Placement::reason`] or, without a placement, by `Display`.
+/// The reason for a rejection. [`Refusal::code`] is for programs, [`crate::placement::Placement::reason`] the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Refusal {
-    /// No rule is left (PLC-004).
+    /// No rule matched (PLC-004).
     NoRuleMatched {
-        /// The queue requested.
+        /// The requested queue.
         queue: String,
     },
     /// A rule's parent rule yields a leaf (PLC-035).
     ParentIsLeaf {
         /// The rule that chose the queue.
         rule: RuleRef,
-        /// The full path of the leaf that was chosen.
+        /// The leaf.
         leaf: QueuePath,
     },
-    /// The queue would be below a leaf (PLC-071).
+    /// The parent of the new queue would be a leaf (PLC-071).
     CreateBelowLeaf {
         /// The queue to create.
         path: QueuePath,
-        /// The full path of the leaf that was chosen.
+        /// The leaf.
         leaf: QueuePath,
     },
-    /// The queue would be below a draining queue (PLC-071).
+    /// A parent of the new queue drains (PLC-071).
     CreateBelowDraining {
         /// The queue to create.
         path: QueuePath,
-        /// The queue that drains.
+        /// The draining queue.
         draining: QueuePath,
     },
-    /// A part of the path is no legal name (PLC-071; 1.8: also PLC-005).
+    /// A part of the path is not a legal name (PLC-071; 1.8: also PLC-005).
     IllegalName {
-        /// The path, or in a rule the name, as it would be.
+        /// The resulting path, or in a rule the name.
         path: String,
-        /// The part at fault.
+        /// The illegal part.
         part: String,
     },
-    /// The nearest existing queue does not let the user submit (PLC-073).
+    /// The nearest existing queue denies submit access (PLC-073).
     CreateDenied {
         /// The queue to create.
         path: QueuePath,
-        /// The queue that was asked.
+        /// The queue that was checked.
         ancestor: QueuePath,
     },
-    /// No user name was given (USR-005).
+    /// No user name (USR-005).
     NoUser,
     /// The resolver does not know the user (USR-007).
     UnknownUser {
-        /// The name given.
+        /// The submitted name.
         user: String,
-        /// What the resolver says.
+        /// The resolver's message.
         reason: String,
     },
     /// The user name is not legal (USR-009).
     IllegalUser {
-        /// The name given.
+        /// The submitted name.
         user: String,
     },
-    /// There is no such partition.
+    /// The partition does not exist.
     UnknownPartition {
-        /// The name given.
+        /// The submitted name.
         partition: String,
     },
     /// The partition drains or is stopped.
     PartitionStopped {
-        /// The name that the submission gave.
+        /// The submitted name.
         partition: String,
     },
-    /// A live application has this id.
+    /// An active application has this id.
     DuplicateId {
-        /// The id that is in use already.
+        /// The duplicate id.
         app: String,
     },
 }
@@ -97,13 +96,12 @@ impl Refusal {
     }
 }
 
-/// A rejection, and what it leaves behind.
+/// A rejection and its side effects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Refused {
-    /// Which check refused it, with the names for its message.
+    /// The failed check, with the names for its message.
     pub refusal: Refusal,
-    /// Parents that are made all the same before an illegal part is found, top down (PLC-072, switch `partial_path`);
-    /// empty but under 1.5.1.
+    /// Created by 1.5.1 before it finds an illegal part, top down (PLC-072, switch `partial_path`).
     pub left_behind: Vec<QueuePath>,
 }
 

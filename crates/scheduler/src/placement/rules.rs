@@ -12,82 +12,77 @@ use model::{Profile, QueuePath};
 use super::filter::{Filter, Names};
 use super::switches::Switches;
 
-/// A compiled list of rules. A new list is built whole and then takes the place of the old one (PLC-100).
+/// Compiled rules. A new list is complete before it replaces the old one (PLC-100).
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) list: Vec<Rule>,
-    /// Whether the recovery rule follows the list (PLC-003).
+    /// PLC-003.
     pub(super) recovery: bool,
     pub(super) switches: Switches,
     profile: Profile,
-    /// What they were built from.
     source: Arc<[RuleConfig]>,
 }
 
-/// One rule with its chain of parent rules.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// The rule, then its parent, then that one's parent. A list, so that no depth exhausts the stack.
+    /// The rule, its parent, and so on. A list, so that no depth exhausts the stack.
     pub(super) links: SmallVec<[Link; 1]>,
 }
 
-/// A rule without its parent.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) kind: RuleKind,
-    /// Where it is in the configuration.
     pub(super) at: Place,
     pub(super) create: bool,
-    /// The fixed queue in lower case, or the name of the tag.
     pub(super) value: Arc<str>,
-    /// Whether the fixed queue is qualified (PLC-021).
+    /// PLC-021.
     pub(super) qualified: bool,
     pub(super) filter: Filter,
-    /// The groups that a `secondarygroup` rule chooses from (PLC-045, PLC-046).
+    /// PLC-045, PLC-046.
     pub(super) wanted: Names,
 }
 
-/// Why a list of rules cannot be used.
+/// The reason why a list of rules is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleFault {
-    /// The number of the rule in the list, from 0.
+    /// The index of the rule, from 0.
     pub rule: usize,
-    /// How far up its chain of parents: 0 is the rule itself.
+    /// The depth in the chain of parents: 0 is the rule itself.
     pub depth: usize,
-    /// Where the rule at fault stands.
+    /// The location of the invalid rule.
     pub at: Place,
-    /// What is wrong.
+    /// The error.
     pub kind: RuleFaultKind,
 }
 
-/// What is wrong with a rule.
+/// The kinds of errors in a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleFaultKind {
     /// The releases do not know this rule (PLC-019, CFG-081).
     UnknownRule(RuleKind),
-    /// `fixed` and `tag` need a value (CFG-086).
+    /// `fixed` and `tag` require a value (CFG-086).
     NoValue(RuleKind),
-    /// A qualified `fixed` queue has a parent rule (CFG-087).
+    /// A whole path in `fixed` has a parent rule (CFG-087).
     QualifiedWithParent(String),
-    /// A part of a `fixed` queue is no legal name: 1.8 finds it when the rule is built (CFG-088).
+    /// A part of a `fixed` queue is not a legal name; checked by 1.8 (CFG-088).
     IllegalPart(String),
     /// An entry of the filter does not compile (CFG-083, CFG-084).
     Expression(String, ExpressionFault),
 }
 
 impl Rules {
-    /// Compiles a list of rules; an empty one is a single `provided` rule without create (PLC-002).
+    /// An empty list is a single `provided` rule without create (PLC-002).
     ///
     /// # Errors
-    /// The first rule that cannot be used.
+    /// The first invalid rule.
     pub fn build(configs: &[RuleConfig], profile: Profile) -> Result<Self, RuleFault> {
         Self::build_by(configs, profile, Switches::of(profile))
     }
 
-    /// The same, with switches that need not be those of the profile.
+    /// Does the same with switches that may differ from the profile's.
     ///
     /// # Errors
-    /// The first rule that cannot be used.
+    /// The first invalid rule.
     pub fn build_by(configs: &[RuleConfig], profile: Profile, switches: Switches) -> Result<Self, RuleFault> {
         let provided = [RuleConfig::default()];
         let configs = if configs.is_empty() { &provided } else { configs };
@@ -96,19 +91,19 @@ impl Rules {
         Ok(Self { list, recovery: true, switches, profile, source: configs.into() })
     }
 
-    /// Compiles the rules of a first start. There the releases continue without rules if the rules do not build (PLC-101,
-    /// switch `rules_at_start`): then every application is refused, forced or not.
+    /// Compiles the rules at startup. With invalid rules, the releases start and reject every application (PLC-101,
+    /// switch `rules_at_start`).
     ///
     /// # Errors
-    /// The first rule that cannot be used, where that means that nothing starts.
+    /// The first invalid rule, if it prevents the start.
     pub fn build_at_start(configs: &[RuleConfig], profile: Profile) -> Result<Self, RuleFault> {
         Self::build_at_start_by(configs, profile, Switches::of(profile))
     }
 
-    /// The same, with switches that need not be those of the profile.
+    /// Does the same with switches that may differ from the profile's.
     ///
     /// # Errors
-    /// The first rule that cannot be used, where that means that nothing starts.
+    /// The first invalid rule, if it prevents the start.
     pub fn build_at_start_by(configs: &[RuleConfig], profile: Profile, switches: Switches) -> Result<Self, RuleFault> {
         match Self::build_by(configs, profile, switches) {
             Err(_) if switches.starts_without_rules => Ok(Self::none(profile)),
@@ -116,17 +111,17 @@ impl Rules {
         }
     }
 
-    /// No rules, not even the one for recovery: every application is refused.
+    /// No rules, not even the recovery rule: every application is rejected.
     pub fn none(profile: Profile) -> Self {
         Self { list: Vec::new(), recovery: false, switches: Switches::of(profile), profile, source: Arc::default() }
     }
 
-    /// The profile that they place by.
+    /// The profile of the rules.
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// What they were built from; nothing for [`Rules::none`].
+    /// The configuration of the rules; empty for [`Rules::none`].
     pub fn source(&self) -> &[RuleConfig] {
         &self.source
     }
@@ -136,7 +131,7 @@ impl Rules {
         self.list.len()
     }
 
-    /// Whether there is no rule at all ([`Rules::build_at_start`]).
+    /// Whether the list has no rules ([`Rules::build_at_start`]).
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -198,13 +193,13 @@ impl Link {
     }
 }
 
-/// Whether a `fixed` value, which is in lower case, is the whole path (PLC-021).
+/// `value` is in lower case (PLC-021).
 fn is_fixed_qualified(value: &str, switches: Switches) -> bool {
-    // The releases go by the letters alone, so `rootbeer` is one, too.
+    // The releases check only the prefix, so `rootbeer` is one too.
     if switches.any_case { value == "root" || is_qualified(value, switches) } else { value.starts_with("root") }
 }
 
-/// Whether `text` starts with `root.` and so is a whole path (PLC-021).
+/// PLC-021.
 pub(super) fn is_qualified(text: &str, switches: Switches) -> bool {
     const FRONT: &str = "root.";
     let front = text.as_bytes().get(..FRONT.len());
@@ -213,14 +208,14 @@ pub(super) fn is_qualified(text: &str, switches: Switches) -> bool {
     })
 }
 
-/// The first part of a path that is no legal name (PLC-023).
+/// PLC-023.
 pub(super) fn illegal_part(path: &str, switches: Switches) -> Option<&str> {
     path.split('.').find(|part| !is_queue_name(part, switches.queue_name_chars))
 }
 
-/// The path that a parent rule's result represents (PLC-034).
+/// PLC-034.
 pub(super) fn parent_path(path: &QueuePath, switches: Switches) -> Option<QueuePath> {
-    // A `fixed` parent that says `root` means the root here; the releases make `root.root` of it.
+    // A `fixed` parent with the value `root` is the root here; the releases use `root.root`.
     let whole = is_qualified(path.as_str(), switches) || switches.any_case && path.as_str() == "root";
     (!whole).then(|| QueuePath::new(&format!("root.{path}")))
 }

@@ -8,38 +8,38 @@ use model::name::is_limit_user;
 use super::refusal::Refusal;
 use super::switches::Switches;
 
-/// The tag that forces an application in (PLC-090).
+/// PLC-090.
 const FORCE_TAG: &str = "application.create.force";
 
 /// An application to place.
 #[derive(Clone, Copy, Debug)]
 pub struct Submission<'a> {
-    /// The queue requested; may be empty.
+    /// The requested queue; may be empty.
     pub queue: &'a str,
-    /// Who submits, with groups resolved ([`identify`]).
+    /// The submitter with resolved groups ([`identify`]).
     pub identity: &'a Identity,
-    /// Application tags, the application type and the forced flag among them.
+    /// The application tags, including the application type and the forced flag.
     pub tags: &'a BTreeMap<String, String>,
 }
 
 impl<'a> Submission<'a> {
-    /// The value of a tag whose name ignores case (PLC-043); of several the first in byte order of their names.
+    /// The value of a tag by case-insensitive name (PLC-043); of several the first in byte order.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         tag(self.tags, name)
     }
 
-    /// Whether the recovery queue takes it when no rule does (PLC-090).
+    /// Whether the recovery queue accepts it when no rule matches (PLC-090).
     pub fn is_forced(&self) -> bool {
         is_forced(self.tags)
     }
 }
 
-/// Whether the tags force an application in (PLC-090).
+/// Whether the tags force the placement (PLC-090).
 pub fn is_forced(tags: &BTreeMap<String, String>) -> bool {
     matches!(tag(tags, FORCE_TAG), Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
 }
 
-/// The value of the tag whose name is `name` in any case; of several the first in byte order (PLC-043).
+/// The value of a tag by case-insensitive name (PLC-043); of several the first in byte order.
 pub fn tag<'a>(tags: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     tags.iter().find(|(key, _)| same_ignoring_case(key, name)).map(|(_, value)| value.as_str())
 }
@@ -51,7 +51,7 @@ fn same_ignoring_case(a: &str, b: &str) -> bool {
     a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
-/// The resolver that knows no groups: everyone is in one that has his name (USR-004).
+/// A resolver that gives every user one group of the same name (USR-004).
 ///
 /// # Errors
 /// Never.
@@ -59,11 +59,11 @@ pub fn no_resolver(user: &str) -> Result<Vec<String>, String> {
     Ok(vec![user.to_owned()])
 }
 
-/// Who submits: the groups as given, or else as `resolve` finds them (USR-003 to USR-009).
+/// The submitter with the submitted groups, otherwise with those from `resolve` (USR-003 to USR-009).
 ///
 /// # Errors
-/// [`Refusal::NoUser`] without a user name, [`Refusal::UnknownUser`] when the resolver fails, both only if the
-/// application is not forced; [`Refusal::IllegalUser`] by the switch `user_name_check`.
+/// [`Refusal::NoUser`] and [`Refusal::UnknownUser`] unless the application is forced; [`Refusal::IllegalUser`] by the
+/// switch `user_name_check`.
 pub fn identify(
     user: &str,
     groups: &[String],

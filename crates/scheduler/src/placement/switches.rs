@@ -1,4 +1,4 @@
-//! Where the releases place differently (`profiles.md` section 5).
+//! The differences of placement between the releases (`profiles.md` section 5).
 
 use model::Profile;
 use model::name::NameChars;
@@ -6,43 +6,43 @@ use model::name::NameChars;
 /// The switches of placement, read once when the rules are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// `placement_default`: when no rule is left, `root.default` is tried (PLC-004).
+    /// `placement_default`: `root.default` is tried when no rule matched (PLC-004).
     pub placement_default: bool,
     /// `illegal_name`: an illegal name is an error in the rule, create or not (PLC-023).
     pub illegal_name: bool,
-    /// `queue_name_chars`: what a name that is created may hold (CFG-030).
+    /// `queue_name_chars`: the characters of a created queue's name (CFG-030).
     pub queue_name_chars: NameChars,
-    /// `user_name_chars`: what a user in the list of a filter may hold (NAM-004).
+    /// `user_name_chars`: the characters of a user in a filter's list (NAM-004).
     pub user_name_chars: NameChars,
     /// `user_name_check`: the user of a submission with groups must have a legal name (USR-009).
     pub user_name_check: bool,
-    /// `qualified_case`: `ROOT.x` is as qualified as `root.x`, and `rootbeer` is not (PLC-021).
+    /// `qualified_case`: `ROOT.x` is a whole path like `root.x`, and `rootbeer` is not (PLC-021).
     pub any_case: bool,
     /// `recovery_queue_open`: a rule may yield the recovery queue (PLC-064).
     pub recovery_queue_open: bool,
     /// `draining_placement`: which queues count as draining (PLC-062).
     pub draining: Draining,
-    /// `partial_path`: an illegal part leaves the queues above it behind (PLC-072).
+    /// `partial_path`: the parents of an illegal part are created and remain (PLC-072).
     pub partial_path: bool,
-    /// `rules_at_start`: rules that do not build leave a partition without any (PLC-101).
+    /// `rules_at_start`: a partition with invalid rules has no rules (PLC-101).
     pub starts_without_rules: bool,
-    /// PLC-019: the rules that take groups and the application type are known.
+    /// PLC-019: the rules for groups and the application type are known.
     pub more_rules: bool,
 }
 
-/// When a queue takes no applications because it drains (PLC-062, switch `draining_placement`).
+/// When draining closes a queue to applications (PLC-062, switch `draining_placement`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draining {
-    /// Never: a draining queue takes them as any other.
+    /// Never: a draining queue accepts applications.
     Ignored,
     /// When the leaf itself drains.
     Leaf,
-    /// When the leaf or a queue above it drains.
+    /// When the leaf or a parent drains.
     Path,
 }
 
 impl Switches {
-    /// How `profile` places.
+    /// The switches of `profile`.
     pub const fn of(profile: Profile) -> Self {
         let core = Self {
             placement_default: false,

@@ -1,4 +1,4 @@
-//! Placements in words: the reason of a rejection, and the walk line by line.
+//! Placements as text: the reason of a rejection, and the walk line by line.
 
 use super::access::{AclKind, Grant, GrantedBy};
 use super::decide::{Placement, PlacementOutcome};
@@ -13,16 +13,16 @@ use super::words::{
 use model::QueuePath;
 use std::fmt;
 
-/// One line of a walk, for columns: head, indented by depth; subject; note; mark. Texts are not escaped.
+/// One line of a walk, in columns. The texts are not escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// 0 for a rule and its results, 1 for its parent rule, and so on.
     pub depth: usize,
     /// The rule, on its first line.
     pub head: String,
-    /// The input or the path that the line is about.
+    /// The input or the path of the line.
     pub subject: String,
-    /// What was found.
+    /// The finding.
     pub note: String,
     /// The result of the rule, on the line of its path or on its last.
     pub mark: Mark,
@@ -31,7 +31,7 @@ pub struct Line {
 /// The result of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing has come of it yet.
+    /// No result yet.
     #[default]
     None,
     /// The application is placed.
@@ -52,12 +52,12 @@ pub struct Reason<'a> {
 }
 
 impl Placement {
-    /// Why the application is rejected, with the step at which each rule dropped out (section 8).
+    /// The reason of a rejection, with the step at which each rule failed (section 8).
     pub fn reason(&self) -> Option<Reason<'_>> {
         self.refused().map(|refused| Reason { refusal: &refused.refusal, trace: &self.trace })
     }
 
-    /// The walk through `rules`, which are those that placed.
+    /// The walk through `rules`, which must be those of the placement.
     pub fn lines(&self, rules: &Rules) -> Vec<Line> {
         let mut lines = Vec::new();
         let behind = rules.list.len() + 1;
@@ -95,7 +95,7 @@ impl Placement {
 }
 
 impl RuleTrace {
-    /// The result of the rule in one line, its number and name omitted.
+    /// The result of the rule in one line, without its number and name.
     pub fn message(&self, placement: &Placement) -> String {
         let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         match &self.end {
@@ -109,7 +109,7 @@ impl RuleTrace {
         }
     }
 
-    /// The name of the rule with what decides about it: `user, create`, `tag ns`.
+    /// The name of the rule with its settings: `user, create`, `tag ns`.
     pub fn name(&self) -> String {
         match self.rule {
             RuleRef::Rule(_) => self.words(),
@@ -232,7 +232,7 @@ impl fmt::Display for RuleFault {
 
 impl std::error::Error for RuleFault {}
 
-/// The lines of one rule: inputs from the outside in, then the paths from the inside out. At least one.
+/// Inputs from the rule to its last parent, then the paths in the opposite order.
 fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (depth, step) in entry.steps.iter().enumerate() {
@@ -245,7 +245,7 @@ fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
             _ => String::new(),
         };
         line.note = joined([filter, stop, entry_words]);
-        // A path that says no more than the input needs no line of its own.
+        // A path that repeats the input gets no line.
         if step.qualified && line.note.is_empty() {
             (line.subject, line.note) = path_words(step, entry);
         }
@@ -276,7 +276,7 @@ fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
 }
 
 impl fmt::Display for Match {
-    /// Without the entry, which may name others.
+    /// Without the entry, which may contain other names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.by {
             MatchedBy::User => f.write_str("the user"),
@@ -286,7 +286,6 @@ impl fmt::Display for Match {
 }
 
 impl fmt::Display for Grant {
-    /// `root (*)`, `root.a (group dev, admin)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (", self.queue)?;
         match &self.by {

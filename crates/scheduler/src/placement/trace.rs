@@ -1,4 +1,4 @@
-//! The tries of a placement, in order. Filled by `walk` and `decide` while they decide.
+//! The attempts of a placement in order, recorded by `walk` and `decide`.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::access::Grant;
 use super::filter::FilterVerdict;
 use super::tree::QueueState;
 
-/// The walk through the rules, up to the one that decided.
+/// The walk through the rules up to the deciding one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Trace {
     /// Whether the application is forced (PLC-090).
@@ -20,12 +20,12 @@ pub struct Trace {
     pub rules: Vec<RuleTrace>,
 }
 
-/// Which rule of a list.
+/// A rule of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum RuleRef {
-    /// A configured rule, or the default one; counted from 0.
+    /// A configured rule, or the default one; from 0.
     Rule(usize),
-    /// The recovery rule behind the list (PLC-003).
+    /// The recovery rule after the list (PLC-003).
     Recovery,
     /// `root.default`, tried last by 1.8 (PLC-004).
     Fallback,
@@ -34,29 +34,29 @@ pub enum RuleRef {
 /// One rule that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct RuleTrace {
-    /// The rule, by its number in the list and its name.
+    /// The rule.
     pub rule: RuleRef,
-    /// The rule itself, then its parent rule and so on, as far as they were run. Recovery and fallback have none.
+    /// The rule, its parent, and so on, as far as they ran. Empty for recovery and fallback.
     #[serde(with = "model::saved::list")]
     pub steps: SmallVec<[LinkTrace; 1]>,
-    /// The path that the rule yields; `None` without result.
+    /// The resulting path, if any.
     pub path: Option<QueuePath>,
-    /// The queue at the path; `None` if there is none.
+    /// The queue at the path, if it exists.
     pub queue: Option<QueueState>,
-    /// The question for submit access, if that was asked (PLC-061, PLC-063).
+    /// The check of submit access, if it ran (PLC-061, PLC-063).
     pub asked: Option<AccessCheck>,
-    /// The queues that placing here creates, top down (PLC-070).
+    /// The queues that this placement creates, top down (PLC-070).
     pub create: Vec<QueuePath>,
     /// The result of the rule.
     pub end: RuleEnd,
 }
 
-/// A question for submit access.
+/// A check of submit access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct AccessCheck {
-    /// The queue asked: the one of the path, or the nearest that exists.
+    /// The checked queue: that of the path, or the nearest existing one.
     pub queue: QueuePath,
-    /// What lets the user in; `None` is a denial.
+    /// The access; `None` is a denial.
     pub grant: Option<Grant>,
 }
 
@@ -67,60 +67,60 @@ pub enum RuleEnd {
     Placed,
     /// The next rule runs.
     Next(SkipReason),
-    /// It ends the placement; the outcome says why (PLC-005, PLC-071).
+    /// The placement ends with a rejection (PLC-005, PLC-071).
     Refused,
 }
 
 /// Why the next rule runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum SkipReason {
-    /// The rule has no result; the first step says why.
+    /// The rule has no result; the first step has the reason.
     NoResult,
     /// The queue is a parent (PLC-060).
     IsParent,
     /// No submit access (PLC-061, PLC-063).
     NoAccess,
-    /// This queue drains, and the path is in it (PLC-062).
+    /// This queue on the path drains (PLC-062).
     Draining(QueuePath),
     /// The path is the recovery queue (PLC-064).
     RecoveryClosed,
-    /// The path does not start at the root (PLC-021, as the releases read `fixed`).
+    /// The path does not start at the root (PLC-021, for `fixed` in the releases).
     NotBelowRoot,
     /// The recovery rule places forced applications only (PLC-095).
     NotForced,
-    /// There is no `root.default` (PLC-004).
+    /// `root.default` does not exist (PLC-004).
     NoFallback,
 }
 
 /// One rule of a chain (`placement.md` section 3).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LinkTrace {
-    /// Which of the placement rules it is.
+    /// The kind of the rule.
     pub kind: RuleKind,
-    /// Whether it may yield a queue that does not exist.
+    /// Whether the queue may be created.
     pub create: bool,
     /// The fixed queue or the name of the tag.
     #[serde(with = "model::saved::text")]
     pub value: Arc<str>,
-    /// The input; `None` without one (PLC-030).
+    /// The input, if any (PLC-030).
     pub input: Option<Box<str>>,
-    /// What the filter says.
+    /// The result of the filter.
     pub filter: FilterVerdict,
     /// Whether the input is the whole path (PLC-032).
     pub qualified: bool,
-    /// The input with its dots replaced, if it had any to replace (PLC-022).
+    /// The input with its dots replaced, if it has any (PLC-022).
     pub replaced: Option<Box<str>>,
-    /// The path of the parent rule's result; `None` where no parent rule ran.
+    /// The parent rule's path, if it ran.
     pub parent: Option<QueuePath>,
-    /// The path; `None` if it did not lead to one.
+    /// The resulting path, if any.
     pub path: Option<QueuePath>,
-    /// The queue at the path; `None` if there is none.
+    /// The queue at the path, if it exists.
     pub queue: Option<QueueState>,
-    /// How the step ended.
+    /// The result of the step.
     pub end: LinkEnd,
 }
 
-/// How a step ended.
+/// The results of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum LinkEnd {
     /// It yields its path.

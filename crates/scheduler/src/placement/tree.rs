@@ -1,13 +1,13 @@
-//! The queue tree as placement sees it.
+//! The queue tree as an interface of placement.
 
 use std::sync::Arc;
 
 use ::model::{self, Acl, QueuePath};
 use config::TemplateConfig;
 
-/// A tree of queues, as placement and access checks see it.
+/// A tree of queues for placement and access checks.
 pub trait QueueTree {
-    /// The queue at this path, which is in lower case but may be anything else: empty parts, no root at its front.
+    /// The queue at this path. The path is in lower case but may be invalid: empty parts, no root.
     fn queue(&self, path: &str) -> Option<QueueFacts<'_>>;
 }
 
@@ -16,35 +16,35 @@ pub trait QueueTree {
 pub struct QueueFacts<'a> {
     /// The full path.
     pub path: &'a QueuePath,
-    /// What kind of queue it is.
+    /// The kind of the queue.
     pub state: QueueState,
-    /// Its own submit access list; names no one for dynamic queues (ACL-025).
+    /// Its own submit ACL; empty for dynamic queues (ACL-025).
     pub submit_acl: &'a Acl,
-    /// Its own admin access list; names no one for dynamic queues (ACL-025).
+    /// Its own admin ACL; empty for dynamic queues (ACL-025).
     pub admin_acl: &'a Acl,
-    /// What a dynamic leaf right below it takes, with the queue that it is written on (SCH-186). Placement does not look at it.
+    /// For a dynamic leaf in it, with the defining queue (SCH-186). Placement does not use it.
     pub template: Option<&'a (QueuePath, Arc<TemplateConfig>)>,
 }
 
 /// The kind of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct QueueState {
-    /// Takes applications; otherwise it is a parent.
+    /// Whether it is a leaf, which accepts applications.
     pub leaf: bool,
-    /// From the configuration; otherwise made by placement.
+    /// Whether it is configured; otherwise placement created it.
     pub managed: bool,
-    /// Drains itself; its ancestors do not count.
+    /// Whether the queue itself drains, regardless of its ancestors.
     pub draining: bool,
 }
 
 impl QueueState {
-    /// The kind of a queue of the scheduler, and of its row in a view. Only a queue that drains is closed to placement (PLC-062).
+    /// The kind of a queue; only draining closes a queue to placement (PLC-062).
     pub fn of(leaf: bool, managed: bool, state: model::QueueState) -> Self {
         Self { leaf, managed, draining: state == model::QueueState::Draining }
     }
 }
 
-/// `path` and the paths above it, from below.
+/// `path` and its parents, from the bottom up.
 pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('.').map(|(parent, _)| parent))
 }

@@ -15,32 +15,29 @@ use super::well_known::RECOVERY_QUEUE;
 /// The tag that the `applicationtype` rule reads (PLC-047).
 pub const TYPE_TAG: &str = "application.type";
 
-/// One placement under way.
 pub(super) struct Walk<'a, T: ?Sized> {
     pub(super) switches: Switches,
     pub(super) submission: &'a Submission<'a>,
     pub(super) tree: &'a T,
 }
 
-/// Why a rule does not place the application.
 #[derive(Debug)]
 pub(super) enum RuleStop {
     /// The next rule runs.
     Next(SkipReason),
-    /// No further rule is tried: the submission is refused.
+    /// No further rule runs: the submission is rejected.
     Refused(Refused),
 }
 
-/// What a rule yields.
 pub(super) struct RuleQueue {
-    /// The path with the case it was given in, which is what names are tested on (PLC-023).
+    /// Names are checked in this form (PLC-023).
     pub(super) written: String,
     pub(super) path: QueuePath,
     pub(super) queue: Option<QueueState>,
 }
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// Runs a rule: from the outside in for inputs and filters, then from the inside out for the paths (PLC-039).
+    /// Inputs and filters from the rule to its last parent, then the paths in the opposite order (PLC-039).
     pub(super) fn run(&self, rule: &Rule, trace: &mut RuleTrace) -> Result<RuleQueue, RuleStop> {
         for link in &rule.links {
             let step = self.open(link);
@@ -65,7 +62,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         found.ok_or(RuleStop::Next(SkipReason::NoResult))
     }
 
-    /// The steps that need no path: input, filter, legal name (PLC-030, PLC-031, PLC-022, PLC-023).
+    /// Input, filter, legal name (PLC-030, PLC-031, PLC-022, PLC-023).
     fn open(&self, link: &Link) -> LinkTrace {
         let mut step = LinkTrace {
             kind: link.kind,
@@ -100,7 +97,6 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         step
     }
 
-    /// What the rule reads (section 4); never empty.
     fn input<'s>(&'s self, link: &'s Link) -> Option<&'s str> {
         let Submission { queue, identity, .. } = *self.submission;
         let input = match link.kind {
@@ -119,7 +115,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         input.filter(|input| !input.is_empty())
     }
 
-    /// The steps that need the parent's path (PLC-034 to PLC-037).
+    /// PLC-034 to PLC-037.
     fn close(&self, trace: &mut RuleTrace, depth: usize, parent: Option<RuleQueue>) -> Result<RuleQueue, RuleStop> {
         let parent = parent.map(|parent| self.as_parent(parent));
         let step = &mut trace.steps[depth];
@@ -147,25 +143,24 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(RuleQueue { written, path, queue })
     }
 
-    /// The result of a parent rule, brought below the root (PLC-034).
+    /// PLC-034.
     fn as_parent(&self, found: RuleQueue) -> RuleQueue {
         let Some(path) = parent_path(&found.path, self.switches) else { return found };
         let queue = self.queue(path.as_str()).map(|queue| queue.state);
         RuleQueue { written: format!("root.{}", found.written), path, queue }
     }
 
-    /// The queue at a path, as rules see it: without the recovery queue where that is closed (PLC-064).
+    /// Without the recovery queue if that is closed (PLC-064).
     pub(super) fn queue(&self, path: &str) -> Option<QueueFacts<'_>> {
         let hidden = !self.switches.recovery_queue_open && path == RECOVERY_QUEUE;
         if hidden { None } else { self.tree.queue(path) }
     }
 
-    /// The nearest queue that exists, at the path or above it.
     pub(super) fn nearest(&self, path: &str) -> Option<QueueFacts<'_>> {
         ancestors(path).find_map(|path| self.queue(path))
     }
 
-    /// The queue because of which nothing goes to the one at `path` (PLC-062).
+    /// PLC-062.
     pub(super) fn draining(&self, path: &str) -> Option<QueuePath> {
         let reach = match self.switches.draining {
             Draining::Ignored => 0,
@@ -178,7 +173,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
 }
 
 impl LinkTrace {
-    /// The name that goes into the path: the input, its dots replaced where they have to be.
+    /// The part of the path: the input, with its dots replaced if necessary.
     pub fn name(&self) -> &str {
         self.replaced.as_deref().or(self.input.as_deref()).unwrap_or_default()
     }

@@ -3,5 +3,5 @@
 /// The queue of forced applications that no rule places (PLC-092).
 pub const RECOVERY_QUEUE: &str = "root.@recovery@";
 
-/// The queue that 1.8 tries when no rule is left (PLC-004).
+/// The queue that 1.8 tries when no rule matched (PLC-004).
 pub const FALLBACK_QUEUE: &str = "root.default";

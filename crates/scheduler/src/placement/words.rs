@@ -1,4 +1,4 @@
-//! Words for parts of a placement: rules, paths, queues, and why a rule did not place.
+//! Text for parts of a placement: rules, paths, queues, and why a rule did not place.
 
 use super::filter::FilterVerdict;
 use super::refusal::Refusal;
@@ -7,7 +7,6 @@ use super::tree::QueueState;
 use config::RuleKind;
 use model::QueuePath;
 
-/// The name of a rule in a configuration.
 pub(super) fn kind_name(kind: RuleKind) -> &'static str {
     kind.name()
 }
@@ -18,7 +17,6 @@ pub(super) fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
     joined([[kind_name(kind), value].join(" ").trim_end().to_owned(), create.to_owned()])
 }
 
-/// The parts that are not empty, with commas.
 pub(super) fn joined(parts: impl IntoIterator<Item = String>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
@@ -28,7 +26,6 @@ impl LinkTrace {
         rule_words(self.kind, &self.value, self.create)
     }
 
-    /// Why the step has no path, or none that counts.
     pub(super) fn stop(&self) -> String {
         match self.end {
             LinkEnd::NoInput => match self.kind {
@@ -53,7 +50,7 @@ impl RuleTrace {
         self.steps.first().map(LinkTrace::words).unwrap_or_default()
     }
 
-    /// Why the rule has no result: where the innermost step that ran stopped.
+    /// The reason of the innermost step that ran.
     pub(super) fn no_result(&self) -> String {
         let stopped = self.steps.iter().enumerate().find(|(_, step)| step.end != LinkEnd::NoParent);
         let Some((depth, step)) = stopped else { return String::new() };
@@ -107,7 +104,6 @@ pub(super) fn filter_words(verdict: &FilterVerdict) -> String {
     }
 }
 
-/// Why the next rule runs, where the lines above do not say it already.
 pub(super) fn line_words(next: &SkipReason, entry: &RuleTrace) -> String {
     match next {
         SkipReason::NoResult | SkipReason::IsParent | SkipReason::NoAccess => String::new(),
@@ -116,7 +112,6 @@ pub(super) fn line_words(next: &SkipReason, entry: &RuleTrace) -> String {
     }
 }
 
-/// Why all ends, where the lines above do not say it already.
 pub(super) fn refused_words(refusal: &Refusal) -> String {
     match refusal {
         Refusal::ParentIsLeaf { .. } => "cannot be a parent".to_owned(),

@@ -1,4 +1,4 @@
-//! Whether victims are sought for an ask at all (SCH-150, SCH-151).
+//! The conditions under which victims are sought for a request (SCH-150, SCH-151).
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -11,73 +11,65 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{Resource, Time};
 
-/// How often victims are sought in one leaf and cycle (SCH-150).
+/// Per leaf and cycle (SCH-150).
 const MAX_ATTEMPTS: u32 = 10;
 
-/// The attempts at preemption of one leaf in one cycle.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempts {
     left: u32,
-    /// The partition preempts at all.
     active: bool,
-    /// `preemption.delay` of the leaf.
     delay: Duration,
-    /// How long after one try the same ask may try again (SCH-151).
+    /// Between two searches for the same request (SCH-151).
     interval: Duration,
-    /// Whether a try that ends at the preconditions counts.
     counts_all: bool,
-    /// Whether the partition preempts at all.
     enabled: bool,
-    /// Every node is reserved: no victims are sought where no node was tried.
+    /// Every node is reserved: no victims are sought if no node was tried.
     all_reserved: bool,
     request: Option<SearchRequest>,
-    /// The request which no victims were found: it and those behind it are still to be tried.
+    /// No victims were found for this request: it and the following ones are still to be tried.
     failed: Option<AskRank>,
 }
 
-/// Victims are to be sought for an ask.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchRequest {
     rank: AskRank,
-    /// No node has room for it unchanged.
+    /// No node has enough free resources for the request.
     pub nodes_tried: bool,
 }
 
 impl SearchRequest {
-    /// The ask that victims are searched for.
+    /// The request that needs victims.
     pub fn ask(&self) -> AskKey {
         self.rank.3
     }
 }
 
-/// What is decided about an ask that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// It failed by something that preemption does not change, or it was judged already.
+    /// Preemption does not help, or the request was judged before.
     Nothing,
     /// No attempt is left in this cycle.
     NoneLeft,
-    /// It may not preempt, or not now.
+    /// The request may not preempt, or not yet.
     MayNot,
-    /// Victims are sought for it.
+    /// Victims are sought.
     Sought,
 }
 
-/// Why no victims are sought for an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSearch {
-    /// It requires a node.
+    /// The request requires a node.
     RequiresNode,
-    /// It may not preempt others.
+    /// The request may not preempt others.
     NotAllowed,
-    /// Others were preempted for it already, which happens once.
+    /// Victims were preempted for it before; this happens once.
     DoneBefore,
-    /// It is too young, or has tried too recently.
+    /// The request is too young, or was tried too recently.
     Until(Time),
 }
 
 impl Partition {
-    /// The attempts of a leaf in a cycle; none where the partition preempts nothing.
+    /// None if preemption is disabled.
     pub(crate) fn preemption_attempts(&self, leaf: QueueKey) -> Attempts {
         let active = self.preemption && self.is_loaded();
         Attempts {
@@ -95,12 +87,12 @@ impl Partition {
 }
 
 impl Partition {
-    /// Whether every node is reserved: then no node is tried for an ask, and no victims are sought for one that needs a node.
+    /// If every node is reserved, no victims are sought for a request that needs a node.
     fn reserves_all(&self) -> bool {
         self.reservations > 0 && self.nodes.unreserved().next().is_none()
     }
 
-    /// Where every node is reserved, or is not any more, asks may fail otherwise than before.
+    /// Ends all backoffs after a change, because requests may fail differently.
     pub(crate) fn note_all_reserved(&mut self) {
         let now = self.reserves_all();
         if std::mem::replace(&mut self.all_reserved, now) != now {
@@ -108,7 +100,7 @@ impl Partition {
         }
     }
 
-    /// Whether so much of some resource of the cluster is in use that preemption may begin.
+    /// Whether the usage of some cluster resource is high enough for preemption.
     pub(crate) fn is_loaded(&self) -> bool {
         let least = i128::from(self.tuning.preemption_min_load);
         let root = &self.queues[ROOT];
@@ -121,12 +113,12 @@ impl Partition {
 }
 
 impl Attempts {
-    /// The asks of an application that are still to be tried.
+    /// The requests that are still to be tried.
     pub fn remaining<'a>(&self, asks: &'a BTreeSet<AskRank>) -> impl Iterator<Item = &'a AskRank> + use<'a> {
         asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
     }
 
-    /// Plans a search for victims for a failed ask, if the ask may have one (SCH-151). Returns whether it may.
+    /// Plans a search for victims, if the request may have one (SCH-151). Returns whether it does.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         match self.judge(now, rank, ask, failed) {
             Judgement::Nothing => false,
@@ -146,7 +138,7 @@ impl Attempts {
         }
     }
 
-    /// Decides whether victims are sought for an ask that failed, and uses up an attempt for it.
+    /// Decides whether victims are sought for a failed request, and uses up an attempt.
     pub fn judge(&mut self, now: Time, rank: AskRank, ask: &Ask, failed: TryResult) -> Judgement {
         let nodes_tried = match failed {
             TryResult::QueueQuota => false,
@@ -170,10 +162,10 @@ impl Attempts {
         Judgement::Sought
     }
 
-    /// Whether victims may be sought for an ask that failed (SCH-151).
+    /// Whether victims may be sought for a failed request (SCH-151).
     ///
     /// # Errors
-    /// The first reason why not.
+    /// The first failed condition.
     pub fn check(&self, now: Time, ask: &Ask) -> Result<(), NoSearch> {
         let since = |last: Time| now.since(last) >= self.interval;
         if ask.rare.required_node.is_some() {
@@ -191,34 +183,34 @@ impl Attempts {
         }
     }
 
-    /// Whether an ask that found no node is not looked at further, since every node is reserved (SCH-151).
+    /// Whether a request finds every node reserved (SCH-151).
     pub fn finds_all_reserved(&self) -> bool {
         self.all_reserved
     }
 
-    /// From when on victims may be sought for an ask that fails as it did (SCH-151), if ever.
+    /// When victims may be sought, if ever (SCH-151).
     pub fn ready_at(&self, ask: &Ask) -> Option<Time> {
         let ever = self.enabled && ask.allow_preempt_other && !ask.preempted_others && ask.rare.required_node.is_none();
         let again = ask.rare.preemption_tried.map_or(Time::ZERO, |last| last + self.interval);
         ever.then(|| again.max(ask.created + self.delay))
     }
 
-    /// How many attempts an ask uses up that fails and may not seek victims.
+    /// Attempts that a failed request without a search uses up.
     pub fn cost_of_failure(&self) -> u32 {
         u32::from(self.counts_all)
     }
 
-    /// How many are left.
+    /// The attempts left.
     pub fn left(&self) -> u32 {
         self.left
     }
 
-    /// So many are used up.
+    /// Uses up attempts.
     pub fn consume(&mut self, attempts: u32) {
         self.left = self.left.saturating_sub(attempts);
     }
 
-    /// The request which victims are to be sought now. If none are found, trying continues at that ask.
+    /// Takes the planned search. Without victims, the requests from that one on are tried again.
     pub fn take_request(&mut self) -> Option<SearchRequest> {
         let request = self.request.take();
         self.failed = request.map(|request| request.rank);

@@ -1,4 +1,4 @@
-//! Where victims are sought, and how important they may be (SCH-152, SCH-153).
+//! The queues and priorities in which victims are sought (SCH-152, SCH-153).
 
 use smallvec::SmallVec;
 
@@ -7,26 +7,23 @@ use crate::interface::switches::MaxIsFence;
 use crate::state::queue_tree::QueueTree;
 use model::{Priority, PriorityPolicy, Resource};
 
-/// The part of the tree in which an ask may find victims.
 pub(super) struct Fence {
-    /// The ask's leaf, in which there are none.
     leaf: QueueKey,
-    /// The queues from the leaf up to the root of the search, each with the ask's priority as seen from outside it.
+    /// From the leaf up, each with the request's priority as seen from outside the queue.
     path: SmallVec<[(QueueKey, i64); 8]>,
 }
 
-/// A leaf in which victims may be found.
+/// A leaf with possible victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimQueue {
-    /// The leaf that the victims are in.
+    /// The leaf.
     pub leaf: QueueKey,
-    /// The highest priority that a victim in there may have.
+    /// The highest priority of a victim there.
     pub up_to: i64,
 }
 
 impl Fence {
-    /// The search goes up to the first preemption fence, or to the root. `max_is_fence`: also to the first queue whose maximum is one
-    /// (P-10, N-03).
+    /// Up to the first preemption fence or the root, or the first queue whose maximum is a fence (P-10, N-03).
     pub(super) fn around(
         queues: &QueueTree,
         leaf: QueueKey,
@@ -51,10 +48,10 @@ impl Fence {
         Self { leaf, path }
     }
 
-    /// The leaves inside that may hold victims, as far as policies and priorities of queues go.
+    /// The leaves inside the fence that policies and priorities of queues allow.
     pub(super) fn victim_queues(&self, queues: &QueueTree) -> Vec<VictimQueue> {
         let mut victim_queues = Vec::new();
-        // (queue, the ask's priority as it counts in there, whether a priority fence made priorities inside irrelevant)
+        // (queue, the request's priority inside it, whether priorities inside do not matter)
         let mut stack: Vec<(QueueKey, i64, bool)> =
             self.path.last().map(|(root, p)| (*root, *p, false)).into_iter().collect();
         while let Some((key, priority, fenced)) = stack.pop() {
@@ -84,7 +81,7 @@ impl Fence {
     }
 }
 
-/// Whether the maximum of a queue makes it a fence for an ask (P-10, N-03).
+/// P-10, N-03.
 pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resource, rule: MaxIsFence) -> bool {
     match rule {
         MaxIsFence::Never => false,
@@ -93,7 +90,7 @@ pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resour
     }
 }
 
-/// Whether an ask more would take a queue above a maximum of its path, in a name of both.
+/// In a name that both have.
 fn would_exceed(queues: &QueueTree, key: QueueKey, wanted: &Resource) -> bool {
     let path = queues.path_up(key);
     let most = path.iter().filter_map(|key| queues[*key].max.as_ref());

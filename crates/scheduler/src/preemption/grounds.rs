@@ -1,6 +1,6 @@
-//! What a search for victims examined, for people: who stays, and why.
+//! Which allocations a search examined, and why they stay.
 //!
-//! Invariant: an allocation of a leaf that gives, for which [`why_retained`] names no reason, is a candidate of the search.
+//! Invariant: an allocation in an eligible leaf without a reason from [`why_retained`] is a candidate of the search.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,15 +14,12 @@ use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, Resource};
 
-/// How many allocations are examined one by one; of the others only the number is given.
+/// The others are only counted.
 const MOST_LOOKED_AT: usize = 2_000;
 
-/// Allocations of one leaf with the same reason.
 type Group = (QueueKey, WhyRetained);
-/// How many they are, and the first of them.
 type Counted = (u64, Option<(AppId, AskId)>);
 
-/// What is counted while the allocations are examined.
 #[derive(Default)]
 struct Tally {
     groups: BTreeMap<Group, Counted>,
@@ -31,7 +28,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Whether this many more are examined one by one; they are counted if not.
+    /// Whether `count` more may be examined one by one; otherwise they are only counted.
     fn looks_at(&mut self, count: usize) -> bool {
         let looks = self.looked_at + count <= MOST_LOOKED_AT;
         if looks {
@@ -49,7 +46,7 @@ impl Tally {
     }
 }
 
-/// Why an allocation was no candidate where a maximum is enforced.
+/// Why an allocation is not a candidate when a maximum is enforced.
 fn why_out_of_plan(held: &Ask) -> WhyRetained {
     if held.rare.required_node.is_some() {
         WhyRetained::RequiresNode
@@ -58,7 +55,7 @@ fn why_out_of_plan(held: &Ask) -> WhyRetained {
     } else if held.allocation.is_some_and(|allocation| allocation.preempted) {
         WhyRetained::Preempted
     } else {
-        // Its queue is to give nothing.
+        // Its queue has no share of the excess.
         WhyRetained::WithinGuarantee
     }
 }
@@ -66,7 +63,7 @@ fn why_out_of_plan(held: &Ask) -> WhyRetained {
 type Victims = BTreeSet<(AppKey, AskKey)>;
 
 impl Partition {
-    /// The grounds of a choice that is about to be carried out.
+    /// The grounds of a choice that is about to be applied.
     pub(super) fn grounds_of(&self, app: AppKey, ask: AskKey, plan: &PreemptionPlan) -> PreemptionGrounds {
         let victims: Victims = plan.victims.iter().copied().collect();
         let retained = self.retained_for((app, ask), Some(plan.node), &victims);
@@ -74,7 +71,7 @@ impl Partition {
         self.grounds(PreemptionRule::Guarantee, (app, ask), node, &victims, retained)
     }
 
-    /// The same on a node that the ask requires.
+    /// The same on a node that the request requires.
     pub(super) fn grounds_on_required(
         &self,
         app: AppKey,
@@ -108,7 +105,6 @@ impl Partition {
         self.grounds(PreemptionRule::RequiredNode, (app, ask), node, &victims, retained)
     }
 
-    /// The grounds of the maximum of `queue`, which is enforced by a plan.
     pub(super) fn grounds_of_maximum(&self, queue: QueueKey, plan: &QuotaPlan<(AppKey, AskKey)>) -> PreemptionGrounds {
         let victims: Victims = plan.victims.iter().copied().collect();
         let max = self.queues[queue].max.clone();
@@ -123,7 +119,7 @@ impl Partition {
         }
     }
 
-    /// Looks at all below a queue whose maximum is enforced that is not among the victims. `known`: why the candidates stay.
+    /// `known`: why the candidates stay.
     fn retained_below(
         &self,
         queue: QueueKey,
@@ -150,7 +146,7 @@ impl Partition {
         self.named(tally, victims)
     }
 
-    /// Why nothing that a search examines for an ask is preempted for it.
+    /// Why no examined allocation is preempted for a request.
     pub(super) fn retained_without_victims(&self, app: AppKey, ask: AskKey) -> RetainedSurvey {
         self.retained_for((app, ask), None, &Victims::new())
     }
@@ -183,7 +179,6 @@ impl Partition {
         leaves
     }
 
-    /// How a queue stands to its guarantee now.
     pub(super) fn usage_state(&self, key: QueueKey) -> UsageState {
         self.usage_state_with(key, &Victims::new())
     }
@@ -202,7 +197,7 @@ impl Partition {
         }
     }
 
-    /// Looks at all inside the fence of an ask that is not among the victims.
+    /// Surveys the allocations inside the fence of a request that are not victims.
     fn retained_for(&self, (app, key): (AppKey, AskKey), node: Option<NodeKey>, victims: &Victims) -> RetainedSurvey {
         let (queues, switches) = (&self.queues, &self.switches);
         let (leaf, ask) = (self.apps[app].queue, &self.apps[app].asks[key]);
@@ -259,7 +254,6 @@ impl Partition {
         }
     }
 
-    /// What was counted, with the largest groups named.
     fn named(&self, tally: Tally, victims: &Victims) -> RetainedSurvey {
         let mut groups: Vec<(Group, Counted)> = tally.groups.into_iter().collect();
         let path = |key: QueueKey| self.queues[key].path.as_str();

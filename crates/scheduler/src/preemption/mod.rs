@@ -1,12 +1,12 @@
-//! Preemption: allocations of others go so that an ask finds room (`scheduler.md` sections 14 and 15).
+//! Preemption: allocations of others are stopped for a request (`scheduler.md` sections 14 and 15).
 //!
-//! Where to read: [`attempts`] says when it is tried, [`fence`] where victims are sought, [`victim_search`] which ones go, on the trial
-//! counters of [`snapshot`]; `required` is the other kind, for asks that require a node. [`quota`] brings queues down to their maxima.
-//! [`verdict`] says a choice to people, [`grounds`] keeps what it went by. Here is what follows from a choice.
+//! [`attempts`] decides when it is tried, [`fence`] where; [`victim_search`] selects victims on the trial counters of
+//! [`snapshot`], `required` for requests that require a node. [`quota`] brings queues down to their maxima. [`verdict`]
+//! reports the result, [`grounds`] its inputs.
 //!
 //! Invariants:
-//! - choosing changes nothing; only once all victims are known the first one is changed;
-//! - a victim is counted in `preempting` of its queues from the choice until the resource manager has stopped it.
+//! - choosing changes nothing: the first victim is changed only when all victims are known;
+//! - a victim counts in `preempting` of its queues from the choice until the resource manager has stopped it.
 
 pub(super) mod attempts;
 mod fence;
@@ -28,12 +28,11 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, Resource, Time};
 use victim_search::VictimSearch;
 
-/// How old the ask of a reservation must be before a more important one may do away with it (SCH-136).
+/// The age of a reserved request (SCH-136).
 const OLD_RESERVATION: Duration = Duration::from_secs(120 * 60 + 2);
 
 impl Partition {
-    /// Seeks victims for an ask, and if there are some, has them stopped and reserves their node for the ask (SCH-161). Returns whether
-    /// there are. `nodes_tried`: no node has room for the ask unchanged.
+    /// Returns whether there are victims (SCH-161). `nodes_tried`: no node has enough free resources.
     pub(super) fn preempt(
         &mut self,
         now: Time,
@@ -57,7 +56,6 @@ impl Partition {
         true
     }
 
-    /// One victim: it counts as being preempted, and the resource manager is asked to stop it.
     fn preempt_one(
         &mut self,
         now: Time,
@@ -73,7 +71,7 @@ impl Partition {
         self.take_victim(now, (app, ask), kind, events);
     }
 
-    /// Something that is to go: it counts as being preempted, which `kind` reports, and the resource manager is asked to stop it.
+    /// Counts the victim, reports it as `kind`, and asks the resource manager to stop it.
     fn take_victim(
         &mut self,
         now: Time,
@@ -96,7 +94,7 @@ impl Partition {
         self.stop(app, ask, ReleaseReason::Preempted);
     }
 
-    /// A victim no longer exists, or is taken away otherwise: it is not being preempted any more.
+    /// Ends the counting when a victim ended or was removed otherwise.
     pub(super) fn end_preemption(&mut self, app: AppKey, ended: &Ask) {
         if ended.allocation.is_some_and(|allocation| allocation.preempted) {
             for queue in self.queues.path_up(self.apps[app].queue) {
@@ -107,12 +105,12 @@ impl Partition {
         }
     }
 
-    /// Reserves the node for the preemptor. What it holds elsewhere moves here, or stays as it is (P-05).
+    /// A reservation on another node moves here or stays (P-05).
     fn reserve_for_preemptor(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         let own = |(reserved, _): &&(AskKey, NodeKey)| application.are_one(*reserved, ask);
         let held = application.reservations.iter().find(own).map(|(_, node)| *node);
-        // What can never hold the ask is not reserved for it.
+        // A node that is too small is not reserved.
         let ever = self.nodes[node].total.fit_in(&self.apps[app].asks[ask].resource);
         if held == Some(node) || (held.is_some() && self.switches.reservation_identity) || !ever {
             return self.hold_place(app);
@@ -121,7 +119,7 @@ impl Partition {
         self.reserve(now, app, ask, node, events);
     }
 
-    /// Does away with what less important asks have held reserved for long, on the nodes that a preemptor examines (SCH-136).
+    /// SCH-136.
     fn cancel_old_reservations(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let priority = self.apps[app].asks[ask].priority;
         let old = |(app, ask): &(AppKey, AskKey)| {

@@ -1,4 +1,4 @@
-//! Preemption for an ask that requires a node (SCH-167): guarantees, fences and switches of queues protect no one here.
+//! Preemption for a required node (SCH-167): guaranteed resources, fences, and queue properties protect nothing here.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -11,15 +11,14 @@ use crate::state::node::Node;
 use crate::state::partition::Partition;
 use model::{Priority, Resource, Time};
 
-/// Something on the node that may go.
 struct VictimCandidate<'a> {
     key: (AppKey, AskKey),
     ask: &'a Ask,
 }
 
 impl VictimCandidate<'_> {
-    /// What decides before size does: regular ones, then those that wish to stay, then those that started their application; the
-    /// least important first; the newest ask first, whenever it was allocated.
+    /// Regular allocations, then those that opted out, then originators; then the lowest priority, then the newest
+    /// request.
     fn rank(&self) -> (u8, Priority, Reverse<Time>) {
         let kind = match (self.ask.originator, self.ask.allow_preempt_self) {
             (true, _) => 3,
@@ -31,7 +30,7 @@ impl VictimCandidate<'_> {
 }
 
 impl Partition {
-    /// Makes room for an ask on the node that it requires and has reserved, if that was not done before.
+    /// Preempts victims for a request on its required and reserved node, once.
     pub(crate) fn preempt_on_required(
         &mut self,
         now: Time,
@@ -55,7 +54,7 @@ impl Partition {
         self.apps[app].asks[ask].preempted_others = true;
     }
 
-    /// The victims that are preempted for an ask on one node; none if they cannot. The free room of the node counts only in the end.
+    /// Empty if they are not enough. The free resources of the node count only at the end.
     fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
         let mut sum = Resource::new();
         let mut victims = Vec::new();
@@ -84,7 +83,7 @@ impl Partition {
             })
             .collect();
         candidates.sort_by_key(VictimCandidate::rank);
-        // Size is no total order (SCH-002): insertion sort, within what the other keys leave equal.
+        // Size is not a total order (SCH-002): insertion sort among equal keys.
         for i in 1..candidates.len() {
             let mut at = i;
             while at > 0 && candidates[at - 1].rank() == candidates[at].rank() {
@@ -99,7 +98,7 @@ impl Partition {
         candidates
     }
 
-    /// Reports that no one on the node can make room, but not again and again (SCH-222).
+    /// SCH-222.
     fn report_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let preemptor = &mut application.asks[ask];

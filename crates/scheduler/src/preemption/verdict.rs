@@ -1,4 +1,4 @@
-//! Whether others would be preempted for an ask, or the first reason why not: by the search itself.
+//! Whether others would be preempted for a request, as the search itself finds.
 
 use std::time::Duration;
 
@@ -10,58 +10,58 @@ use crate::interface::grounds::{RetainedSurvey, UsageState};
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 
-/// Whether others would be preempted for an ask.
+/// Whether others would be preempted for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreemptionVerdict {
-    /// What is found.
+    /// The result.
     pub outcome: PreemptionOutcome,
-    /// How long an ask of its leaf waits before it may preempt.
+    /// The preemption delay of the leaf.
     pub delay: Duration,
-    /// The queue that keeps the search for victims inside; `None`: the root.
+    /// The queue with the preemption fence; `None`: the root.
     pub fence: Option<QueuePath>,
-    /// How its leaf stands to its guarantee.
+    /// The usage of its leaf relative to the guaranteed resources.
     pub own: UsageState,
-    /// What the ask needs.
+    /// The resources of the request.
     pub wanted: Resource,
-    /// What was examined where nothing goes for it, and why it stays.
+    /// If nothing is preempted: the examined allocations, and why they stay.
     pub retained: RetainedSurvey,
 }
 
-/// What preemption would do for an ask.
+/// The result of preemption for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PreemptionOutcome {
-    /// It is not looked for: the ask needs none, or fails by what preemption does not change.
+    /// The request needs no preemption, or it does not help.
     #[default]
     NotNeeded,
-    /// The partition preempts nothing.
+    /// Preemption is disabled in the partition.
     Off,
-    /// Too little of the cluster is in use.
+    /// The usage of the cluster is too low.
     LittleInUse,
-    /// Preemption for an ask that requires a node goes another way: by what runs on that node.
+    /// Only allocations on the required node are considered.
     RequiresNode,
-    /// The ask may not preempt others.
+    /// The request may not preempt others.
     NotAllowed,
-    /// Others were preempted for it already, which happens once.
+    /// Victims were preempted for it before; this happens once.
     DoneBefore,
     /// Not before this time.
     Until(Time),
-    /// The asks before it use up the attempts of each cycle.
+    /// The requests before it use up the attempts of each cycle.
     NoAttemptLeft,
-    /// Its leaf has no guarantee that covers the ask.
+    /// The guaranteed resources of its leaf do not cover the request.
     BeyondGuarantee,
-    /// Nothing inside the fence may go: not less important, not above its guarantee, or not preemptable.
+    /// None is less important, in a queue above its guaranteed resources, and preemptable.
     NoCandidates,
-    /// Even if all that may go went, the guarantee of its queue would not cover the ask.
+    /// Even without all candidates the guaranteed resources do not cover the request.
     NotEnough,
-    /// No node would have room for it, whichever of these went.
+    /// No node fits without these candidates.
     NoNode(u64),
-    /// These go, and this node is reserved for it.
+    /// The node is reserved for the request.
     Victims(NodeId, Vec<(AppId, AskId)>),
 }
 
 impl Partition {
-    /// What preemption would do for an ask that found no room. `nodes_tried`: its queues have room, but no node has. `attempts_left`: how
-    /// many attempts the asks before it leave in a cycle.
+    /// `nodes_tried`: its queues have headroom, but no node fits. `attempts_left`: what earlier requests leave in a
+    /// cycle.
     pub(crate) fn preemption_verdict(
         &self,
         now: Time,
@@ -118,7 +118,7 @@ impl Partition {
             {
                 return PreemptionOutcome::Until(time);
             }
-            // It was sought a moment ago: what was found then is the better answer than when it is sought again.
+            // A recent search gives the better answer than a new one.
             Err(NoSearch::Until(_)) | Ok(()) => {}
         }
         if attempts_left == Some(0) {
@@ -136,7 +136,7 @@ impl Partition {
         PreemptionOutcome::Victims(self.nodes[plan.node].id.clone(), plan.victims.iter().map(id).collect())
     }
 
-    /// The node and the victims of a search that the next cycle makes, if it finds some.
+    /// The node of the search in the next cycle.
     pub(crate) fn would_preempt(&self, app: AppKey, ask: AskKey, nodes_tried: bool) -> Option<NodeId> {
         let plan = VictimSearch::new(self, app, ask)?.plan(nodes_tried)?;
         Some(self.nodes[plan.node].id.clone())

@@ -1,4 +1,4 @@
-//! Which victims are preempted for an ask, and on which node (SCH-156 to SCH-160, `profiles.md` section 4.1).
+//! The selection of victims for a request and of their node (SCH-156 to SCH-160, `profiles.md` section 4.1).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,27 +13,24 @@ use crate::state::node::Node;
 use crate::state::partition::Partition;
 use model::{AskId, Resource, Time};
 
-/// What is to be done for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PreemptionPlan {
-    /// Where the ask goes then.
+    /// The node of the request.
     pub node: NodeKey,
-    /// Who makes room, at least one.
+    /// At least one.
     pub victims: Vec<(AppKey, AskKey)>,
 }
 
-/// Why no victim could lawfully make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoVictims {
-    /// The leaf has no guarantee that covers the ask.
+    /// The guaranteed resources of the leaf do not cover the request.
     BeyondGuarantee,
-    /// Nothing inside the fence may go.
+    /// No candidates inside the fence.
     NoCandidates,
-    /// Even without all that may go the queue could not have the ask.
+    /// The queue could not allocate the request even without all candidates.
     NotEnough,
 }
 
-/// The search for victims of one ask.
 pub(super) struct VictimSearch<'a> {
     partition: &'a Partition,
     app: AppKey,
@@ -43,7 +40,6 @@ pub(super) struct VictimSearch<'a> {
     candidates: Vec<VictimCandidate<'a>>,
 }
 
-/// An allocation that might go.
 struct VictimCandidate<'a> {
     app: AppKey,
     key: AskKey,
@@ -52,8 +48,7 @@ struct VictimCandidate<'a> {
     leaf: LevelKey,
 }
 
-/// The order in which candidates are taken: those that offer themselves, those that did not start their application, the
-/// newest by some clock, the one allocated last.
+/// Opted in, not an originator, newest by some clock, last allocated.
 type VictimRank = (bool, bool, Reverse<Time>, Reverse<u64>);
 
 impl VictimCandidate<'_> {
@@ -63,15 +58,13 @@ impl VictimCandidate<'_> {
 }
 
 impl<'a> VictimSearch<'a> {
-    /// A search, or `None` where no victim could lawfully make room.
+    /// Starts a search; `None` if no victims are possible.
     pub(super) fn new(partition: &'a Partition, app: AppKey, key: AskKey) -> Option<Self> {
         Self::begin(partition, app, key).ok()
     }
 
-    /// A search.
-    ///
     /// # Errors
-    /// The first reason why no victim could lawfully make room.
+    /// The first reason why no victims are possible.
     pub(super) fn begin(partition: &'a Partition, app: AppKey, key: AskKey) -> Result<Self, NoVictims> {
         let application = &partition.apps[app];
         let ask = &application.asks[key];
@@ -97,12 +90,11 @@ impl<'a> VictimSearch<'a> {
         }
     }
 
-    /// How many allocations might go.
     pub(super) fn candidates(&self) -> usize {
         self.candidates.len()
     }
 
-    /// The allocations of a leaf that may go (SCH-153).
+    /// SCH-153.
     fn gather(&mut self, apps: &'a imbl::OrdSet<AppKey>, leaf: LevelKey, up_to: i64) {
         let switches = &self.partition.switches;
         for app in apps.iter().map(|app| &self.partition.apps[*app]) {
@@ -116,8 +108,7 @@ impl<'a> VictimSearch<'a> {
         }
     }
 
-    /// Whether the ask's queue could take the ask if all candidates went (SCH-156). To go further never makes it worse, so
-    /// there is no need to look after each.
+    /// SCH-156. Each removal can only help, so one check without all candidates is enough.
     fn is_possible(&mut self) -> bool {
         if self.snapshot.has_guarantee_left() {
             return true;
@@ -132,7 +123,7 @@ impl<'a> VictimSearch<'a> {
         possible
     }
 
-    /// The node and its victims, with further ones if the queue needs them. `nodes_tried`: no node has room for the ask unchanged.
+    /// `nodes_tried`: no node has enough free resources.
     pub(super) fn plan(mut self, nodes_tried: bool) -> Option<PreemptionPlan> {
         let (node, mut victims) = self.best_node(nodes_tried)?;
         let more = self.more_victims(&victims)?;
@@ -145,7 +136,7 @@ impl<'a> VictimSearch<'a> {
         (!victims.is_empty()).then_some(PreemptionPlan { node, victims })
     }
 
-    /// The node that needs the fewest victims, of those the first by id (SCH-157, SCH-159).
+    /// The fewest victims, then the first id (SCH-157, SCH-159).
     fn best_node(&mut self, nodes_tried: bool) -> Option<(NodeKey, Vec<usize>)> {
         let mut by_node: BTreeMap<NodeKey, Vec<usize>> = BTreeMap::new();
         for (at, candidate) in self.candidates.iter().enumerate() {
@@ -168,7 +159,6 @@ impl<'a> VictimSearch<'a> {
         best.map(|(node, victims)| (node.key, victims))
     }
 
-    /// Whether the ask could ever go to a node.
     fn is_open(&self, node: &Node) -> bool {
         let one = |ask: AskKey| self.partition.apps[self.app].are_one(ask, self.key);
         let own = |(app, ask): &(AppKey, AskKey)| *app == self.app && one(*ask);
@@ -178,13 +168,13 @@ impl<'a> VictimSearch<'a> {
             && !self.partition.nodes.bars(self.ask, node.key)
     }
 
-    /// The victims that make room on one node, none if there is room already; `None` if it cannot be made (SCH-158).
+    /// Empty if none are needed; `None` if they are not enough (SCH-158).
     fn victims_on_node(&mut self, node: &Node, there: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         if node.available.fit_in(wanted) {
             return self.partition.nodes.lets(self.ask, node.key, false).then(Vec::new);
         }
-        // Victims with a resource that the ask lacks go before victims that only free other resources.
+        // Victims with a lacking resource come first.
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let mut room = node.available.clone();
         let start = self.snapshot.mark();
@@ -217,7 +207,7 @@ impl<'a> VictimSearch<'a> {
             if self.is_enough(&room) {
                 fits = fits.or(Some(victims.len()));
             }
-            // Those behind are only of use where the resource manager says so.
+            // Later victims matter only for the resource manager's predicates.
             if fits.is_some() && !self.partition.nodes.has_predicates() {
                 break;
             }
@@ -229,7 +219,7 @@ impl<'a> VictimSearch<'a> {
         Some(victims)
     }
 
-    /// Whether so much room on a node is enough. 1.5.1 takes what the node lacks altogether for unlimited there.
+    /// 1.5.1 treats a name that the node does not have as unlimited.
     fn is_enough(&self, room: &Resource) -> bool {
         let unlimited = self.partition.switches.victims_on_any_node;
         if unlimited { room.fit_in_max_undef(&self.ask.resource) } else { room.fit_in(&self.ask.resource) }
@@ -240,7 +230,7 @@ impl<'a> VictimSearch<'a> {
         self.snapshot.offer(candidate.leaf, &candidate.ask.resource, paying)
     }
 
-    /// Further victims, wherever they run, until the ask's queue may have the ask; `None` if they are not enough (SCH-160).
+    /// On any node; `None` if they are not enough (SCH-160).
     fn more_victims(&mut self, chosen: &[usize]) -> Option<Vec<usize>> {
         let within = self.partition.switches.ask_queue_room == AskQueueRoom::Within;
         if within {
@@ -276,7 +266,7 @@ impl<'a> VictimSearch<'a> {
         (nobody || self.snapshot.ask_queue_is_well()).then_some(more)
     }
 
-    /// Only as many as the ask needs, and only those that help it (P-13; `profiles.md` section 4.1, step 7).
+    /// P-13; `profiles.md` section 4.1, step 7.
     fn cut(&self, node: NodeKey, victims: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         let anywhere = self.partition.nodes[node].available.fit_in(wanted);
@@ -296,7 +286,7 @@ impl<'a> VictimSearch<'a> {
     }
 }
 
-/// Why an allocation is no candidate of a search (SCH-153); `None`: it is one. `up_to`: the highest priority that may go of its leaf.
+/// `None`: it is a candidate (SCH-153). `up_to`: the highest priority of victims in its leaf.
 pub(super) fn why_retained(
     switches: &Switches,
     ask: &Ask,
@@ -317,12 +307,12 @@ pub(super) fn why_retained(
     }
 }
 
-/// Whether two resources have a name in common, with any amounts.
+/// Whether two resources have a name in common, with any values.
 pub(super) fn shares_name(one: &Resource, other: &Resource) -> bool {
     one.iter().any(|(name, _)| other.get(name).is_some())
 }
 
-/// Whether a sum does not cover an ask yet, as 1.8.0 sees it: one name exceeded makes it enough.
+/// As in 1.8.0: one exceeded name makes the sum enough.
 fn is_above(wanted: &Resource, sum: &Resource) -> bool {
     if sum.is_empty() {
         return wanted.iter().all(|(_, amount)| amount > 0);
@@ -346,7 +336,6 @@ mod tests {
     use crate::state::scheduler::Scheduler;
     use model::{Identity, Profile};
 
-    /// Nothing of b may go to n1.
     #[derive(Debug)]
     struct KeepOff;
 
@@ -356,7 +345,6 @@ mod tests {
         }
     }
 
-    /// SCH-159: a node that the resource manager does not want for the ask is none.
     #[test]
     fn a_node_that_predicates_refuse_is_passed_over() {
         let config = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [

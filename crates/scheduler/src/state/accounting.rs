@@ -1,4 +1,4 @@
-//! The counters that one allocation or release moves.
+//! The counters that one allocation or release changes.
 
 use std::iter;
 
@@ -15,17 +15,17 @@ use crate::state::task_group::TaskGroup;
 use model::{AskId, Resource, Time};
 
 impl Partition {
-    /// A pending ask becomes an allocation: everything that this moves (SCH-017).
+    /// SCH-017.
     pub(crate) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         debug_assert!(self.fits_path(app, ask), "{} exceeds a maximum (SCH-095)", self.apps[app].asks[ask].id);
         self.put(now, app, ask, node, events);
     }
 
-    /// The same without a check of the maxima: an allocation stays when its maxima are lowered.
+    /// Without a check of the maxima: an allocation stays when they are lowered.
     pub(crate) fn put(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         self.unreserve(now, app, ask, events);
         let tried = &self.apps[app].asks[ask];
-        // Reservations go by ids.
+        // Reservations belong to ids.
         if let Some(later) = tried.superseded.then(|| self.apps[app].ask_key(&tried.id)).flatten() {
             self.unreserve(now, app, later, events);
         }
@@ -41,7 +41,7 @@ impl Partition {
         }
     }
 
-    /// Whether an ask fits the maximum of every queue on its path, in each name that it needs (SCH-095).
+    /// SCH-095.
     fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
         let Application { queue, asks, .. } = &self.apps[app];
         let fits = |queue: &Queue| {
@@ -51,7 +51,6 @@ impl Partition {
         self.queues.path_up(*queue).iter().all(|key| fits(&self.queues[*key]))
     }
 
-    /// A pending ask counts as pending no more, in its application and its queues.
     pub(crate) fn withdraw_pending(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let decides = application.asks[ask].priority >= application.counted_priority;
@@ -67,7 +66,7 @@ impl Partition {
         }
     }
 
-    /// A node has an allocation more, or gives room to one that is to come.
+    /// Also for a future allocation.
     pub(crate) fn charge_node(&mut self, node: NodeKey, number: u64, app: AppKey, ask: AskKey) {
         let Ask { id, resource, .. } = &self.apps[app].asks[ask];
         self.nodes.change(node, |node| {
@@ -78,7 +77,7 @@ impl Partition {
         self.mark_allocation(node, number);
     }
 
-    /// What [`Partition::charge_node`] did is undone, for each of these numbers and amounts.
+    /// Undoes [`Partition::charge_node`] for each of these numbers and resources.
     pub(crate) fn free_node<'r>(
         &mut self,
         node: NodeKey,
@@ -97,8 +96,7 @@ impl Partition {
         }
     }
 
-    /// An ask that is not pending any more is allocated from now on: everything that this moves but its node. `in_place`: it
-    /// takes the room of a placeholder on that node.
+    /// All counters except the node's. `in_place`: uses the node resources of a placeholder.
     pub(crate) fn book(
         &mut self,
         now: Time,
@@ -141,8 +139,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Takes an ask out of its application, pending or allocated, with every counter that it moved. Returns the ask, and the
-    /// node if it had one.
+    /// Pending or allocated, with every counter.
     pub(crate) fn take_ask(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> Option<Ask> {
         self.unreserve(now, app, ask, events);
         self.untie(app, ask);
@@ -183,14 +180,14 @@ impl Partition {
         Some(taken)
     }
 
-    /// What an application counts as pending, and what the queues of its path do, from its leaf up.
+    /// From the leaf up.
     pub(crate) fn pending_on_path(&self, app: AppKey) -> (Resource, Vec<Resource>) {
         let application = &self.apps[app];
         let path = self.queues.path_up(application.queue);
         (application.pending.clone(), path.iter().map(|key| self.queues[*key].pending.clone()).collect())
     }
 
-    /// All asks of an application are gone: 1.5.1 takes off the queues what it counted as pending, errors included (D-23).
+    /// 1.5.1 subtracts the count of the application from the queues, errors included (D-23).
     pub(crate) fn end_pending(&mut self, app: AppKey, (sum, queues): (Resource, Vec<Resource>)) {
         let application = &mut self.apps[app];
         application.pending = Resource::new();
@@ -202,8 +199,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// An application leaves its queues, and takes with it what it counts as allocated: first what is real, then placeholders. Where
-    /// a release counts more than a queue has, it takes nothing off.
+    /// First the real ones, then placeholders. Nothing is subtracted if a release counts more than the queue has.
     pub(crate) fn take_off_queues(&mut self, app: AppKey, real: &Resource, placeholders: &Resource) {
         let path = self.queues.path_up(self.apps[app].queue);
         for counted in [real, placeholders] {
@@ -224,7 +220,6 @@ impl Partition {
         application.known_ids.counted = Resource::new();
     }
 
-    /// Brings what a leaf holds of an application up to date: its place among the candidates, its priority.
     pub(crate) fn refresh_app(&mut self, key: AppKey) {
         if self.apps[key].asleep.is_some() {
             self.end_backoff(key);
@@ -259,15 +254,14 @@ impl Partition {
         self.mark_app(key);
     }
 
-    /// What a reload left stale on the path of a leaf comes up to date (P-02): the releases hand up the priority of an application whenever
-    /// an ask comes that is more important than all that wait, or one goes that none of them was more important than.
+    /// P-02: the releases report the priority of an application when a request arrives that is more important than all
+    /// pending ones, or one ends that was at least as important as all.
     pub(crate) fn refresh_stale(&mut self, leaf: QueueKey) {
         if self.switches.priority_cache {
             self.queues.report_priority_up(leaf);
         }
     }
 
-    /// A new ask's state of mind: nothing is known of it yet.
     pub(crate) fn untried(ask: &mut Ask) {
         ask.tried = TryResult::Never;
         ask.fits_queue = true;
@@ -275,7 +269,7 @@ impl Partition {
     }
 }
 
-/// Takes an amount off what is pending in a queue. Where a release may count too little, the queue has 0 then. Gives whether it does.
+/// Down to 0 where a release may count too little. Returns whether that was necessary.
 fn cut_off(pending: &mut Resource, by: &Resource, switch: AskAgainPending) -> bool {
     pending.sub_assign(by);
     let mut cut = false;

@@ -1,4 +1,4 @@
-//! Applications and their asks.
+//! Applications and their requests.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,18 +26,18 @@ use model::{AppId, AppState, AskId, Identity, Priority, QueuePath, Resource, Tim
 pub struct Application {
     /// Its own key.
     pub key: AppKey,
-    /// The id that it was submitted with, unique in its partition.
+    /// The submitted ID, unique in its partition.
     pub id: AppId,
-    /// Who submitted it.
+    /// The submitter.
     pub who: Identity,
-    /// The leaf it is in.
+    /// Its leaf.
     pub queue: QueueKey,
-    /// The leaf's path, kept for the time after the queue no longer exists.
+    /// The leaf's path, also after the queue was removed.
     pub queue_path: QueuePath,
-    /// The queue that was requested.
+    /// The requested queue.
     #[serde(with = "model::saved::text")]
     pub requested_queue: Arc<str>,
-    /// How it got into its first queue, or why to none. Shared by applications that came the same way.
+    /// The record of its placement or rejection. Shared by equal placements.
     #[serde(skip, default = "super::saved_fields::no_record")]
     pub placement: Arc<Record>,
     /// When it was submitted.
@@ -46,135 +46,130 @@ pub struct Application {
     pub started: Option<Time>,
     /// When it ended (SCH-172).
     pub finished: Option<Time>,
-    /// Where it is in its life.
+    /// Its state.
     pub state: AppState,
-    /// Every state entered, the oldest first; New is not in it (SCH-171).
+    /// Every state entered, the oldest first, without New (SCH-171).
     pub log: Vec<(Time, AppState)>,
     /// Why it failed, or was killed or rejected.
     #[serde(default, with = "model::saved::text_option")]
     pub message: Option<Arc<str>>,
-    /// What the submitter wrote next to it; namespaces and quotas are among it.
+    /// The submitted tags, including namespaces and quotas.
     #[serde(with = "model::saved::arc")]
     pub tags: Arc<BTreeMap<String, String>>,
-    /// What the gang does when it does not come together (SCH-146).
+    /// What happens if the gang does not complete (SCH-146).
     pub gang_style: GangStyle,
-    /// How long the gang may take.
+    /// The time for the gang.
     pub placeholder_timeout: Option<Duration>,
-    /// Total of all task groups.
+    /// The total of all task groups.
     pub placeholder_ask: Resource,
     /// Its task groups by name (SCH-141).
     #[serde(with = "model::saved::text_map")]
     pub task_groups: BTreeMap<Arc<str>, TaskGroup>,
-    /// Pending asks and allocations.
+    /// Pending requests and allocations.
     pub asks: Slab<AskKey, Ask>,
     #[serde(skip)]
     pub(crate) by_id: AskIds,
-    /// Asks whose id represents a later one, by their arrival (switches `ask_again_pending`, `ask_again_allocated`).
+    /// Requests with a repeated id, by arrival (switches `ask_again_pending`, `ask_again_allocated`).
     #[serde(with = "saved_namesakes")]
     pub(crate) namesakes: Namesakes,
-    /// Pending asks in the order in which they are tried (SCH-080).
+    /// Pending requests in the order in which they are tried (SCH-080).
     #[serde(skip)]
     pub pending_order: BTreeSet<AskRank>,
     /// Allocations in order of allocation.
     #[serde(skip)]
     pub allocations: BTreeMap<u64, AskKey>,
-    /// Nodes reserved for its asks, in the order in which that was done (SCH-016).
+    /// Nodes reserved for its requests, in the order of the reservations (SCH-016).
     pub reservations: Vec<(AskKey, NodeKey)>,
-    /// Sum of the pending asks.
+    /// Sum of the pending requests.
     pub pending: Resource,
     /// Sum of the real allocations.
     pub allocated: Resource,
     /// Sum of the placeholder allocations.
     pub allocated_placeholder: Resource,
-    /// The most that it had allocated at one time, name by name; real allocations and placeholders apart.
+    /// The peak by name; separate for real allocations and placeholders.
     pub max_allocated: Resource,
-    /// What it has used that has ended.
+    /// The tracked resources of ended allocations.
     #[serde(rename = "past", with = "model::saved::arc")]
     pub tracked_resources: Arc<TrackedResources>,
-    /// Its place among the candidates of its leaf, if it is one.
+    /// Its rank among the candidates of its leaf, if it is one.
     #[serde(skip)]
     pub rank: Option<AppRank>,
-    /// It was tried without success and need not be tried again yet.
+    /// Set while it need not be tried again.
     #[serde(skip)]
     pub(crate) backoff: Option<Box<Backoff>>,
-    /// It backs off together with others of its leaf.
     #[serde(skip)]
     pub(crate) asleep: Option<Asleep>,
-    /// It also is among those of its leaf that may replace a placeholder.
+    /// Whether it is also among the replacers of its leaf.
     #[serde(skip)]
     pub(crate) may_replace: bool,
-    /// The priority that its leaf counts it with.
+    /// The priority counted in its leaf.
     pub counted_priority: Priority,
-    /// Whether its queues let it start to run, as last reported (SCH-114).
+    /// Whether its queues allow it to start, as last reported (SCH-114).
     pub runnable_in_queue: bool,
-    /// Whether the limits of its user and group do, as last reported (SCH-114).
+    /// The same by the limits of its user and group.
     pub runnable_by_limits: bool,
-    /// Under whom it counts, and which limits apply to it.
+    /// Its user and group, and the limits that apply.
     pub account: Account,
-    /// The timer of the present state; cleared on leaving it.
     pub(crate) state_timer: Option<TimerKey>,
-    /// The timer of its gang, from the first placeholder until the last no longer exists (SCH-145).
+    /// From the first placeholder until the last is removed (SCH-145).
     pub(crate) placeholder_timer: Option<TimerKey>,
-    /// The state that it enters once everything is taken off it, which takes more than one command.
+    /// The final state, while the end needs several commands.
     #[serde(default)]
     pub(crate) ending: Option<AppState>,
-    /// What of its sums counts by which priority. Not there in what earlier versions wrote.
+    /// Missing in older saved states.
     #[serde(default)]
     pub(crate) bands: Bands,
-    /// A priority that it had before an ask of it was made again with a lower one (D-23, switch `ask_again_pending`).
+    /// Before a request was sent again with a lower one (D-23, switch `ask_again_pending`).
     #[serde(default, rename = "kept_priority")]
     pub(crate) retained_priority: Option<Priority>,
-    /// Its asks are not tried before then (D-19).
+    /// D-19.
     #[serde(default, rename = "held_off_until")]
     pub(crate) backoff_until: Option<Time>,
-    /// Why they are not. Not there in what earlier versions wrote.
+    /// Missing in older saved states.
     #[serde(default)]
     pub(crate) held_off: Option<HeldOff>,
-    /// What the releases still know of what is gone (D-23).
+    /// D-23.
     #[serde(default)]
     pub(crate) known_ids: KnownIds,
 }
 
-/// Why the asks of an application are not tried for a while (D-19).
+/// D-19.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct HeldOff {
-    /// When the cycle ended that found no node for them.
+    /// The end of the cycle that found no node for them.
     pub since: Time,
-    /// How many asks found none.
+    /// The number of requests without a node.
     pub asks: u64,
-    /// The last of these.
+    /// The last of these requests.
     pub last: AskId,
 }
 
-/// Asks by their id and their arrival.
 pub(crate) type Namesakes = BTreeMap<AskId, BTreeMap<u64, AskKey>>;
 
 impl Application {
-    /// Its priority: the highest of its pending asks (SCH-061).
+    /// The highest priority of its pending requests (SCH-061).
     pub fn priority(&self) -> Priority {
         let counts = |(.., key): &&AskRank| self.namesakes.is_empty() || !self.asks[*key].superseded;
         let highest = self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority);
         self.retained_priority.map_or(highest, |retained| retained.max(highest))
     }
 
-    /// All asks of an id, the one that it represents first.
     fn all_of(&self, id: &AskId) -> impl Iterator<Item = AskKey> {
         let earlier = self.namesakes.get(id).into_iter().flat_map(|earlier| earlier.values().rev());
         self.ask_key(id).into_iter().chain(earlier.copied())
     }
 
-    /// What a release of an id ends: the allocation that the application knows by it, else the ask that counts.
+    /// The known allocation, otherwise the request that counts.
     pub(crate) fn key_to_release(&self, id: &AskId) -> Option<AskKey> {
         let counts = |key: &AskKey| self.asks[*key].allocation.is_none() && !self.asks[*key].superseded;
         self.known_allocation(id).or_else(|| self.all_of(id).find(counts))
     }
 
-    /// The allocation that the application knows by an id.
     pub(crate) fn known_allocation(&self, id: &AskId) -> Option<AskKey> {
         self.all_of(id).find(|key| self.asks[*key].allocation.is_some() && !self.asks[*key].rare.shadowed)
     }
 
-    /// From now on an id represents this allocation alone.
+    /// Makes an id represent this allocation alone.
     fn shadow_others(&mut self, key: AskKey, node: NodeKey) {
         let others: Vec<AskKey> = self.all_of(&self.asks[key].id).filter(|other| *other != key).collect();
         for other in others {
@@ -186,29 +181,28 @@ impl Application {
         }
     }
 
-    /// The ask of an id.
+    /// The request with an id.
     pub fn ask_key(&self, id: &AskId) -> Option<AskKey> {
         self.by_id.get(id, &self.asks)
     }
 
-    /// Whether two asks are one for reservations, which go by the id: one that was made again while it was pending is (D-23, 1.5.1).
+    /// A request that was sent again while pending shares the reservation (D-23, 1.5.1).
     pub(crate) fn are_one(&self, one: AskKey, other: AskKey) -> bool {
         one == other || !self.namesakes.is_empty() && self.asks[one].id == self.asks[other].id
     }
 
-    /// The ask that what was reserved for another of its id is for now: the one that was made last.
+    /// It uses the reservation of the earlier ones.
     pub(crate) fn made_last(&self, ask: AskKey) -> AskKey {
         let last = || self.ask_key(&self.asks[ask].id);
         if self.asks[ask].superseded { last().unwrap_or(ask) } else { ask }
     }
 
-    /// Makes room for this many asks more.
     pub(crate) fn make_room(&mut self, asks: usize) {
         self.asks.reserve(asks);
         self.by_id.reserve(asks);
     }
 
-    /// Adds a pending ask.
+    /// Adds a pending request.
     pub fn add_ask(&mut self, ask: Ask) -> AskKey {
         self.bands.meet(ask.priority);
         let key = self.asks.insert_with(|_| ask);
@@ -220,7 +214,6 @@ impl Application {
         key
     }
 
-    /// Puts an ask that is neither pending nor allocated among the pending ones.
     pub(crate) fn put_pending(&mut self, key: AskKey) {
         let ask = &self.asks[key];
         self.pending.add_assign(&ask.resource);
@@ -231,8 +224,7 @@ impl Application {
         }
     }
 
-    /// Takes an ask out of the pending ones, because it is `allocated` or goes. One that was superseded counts as pending no more, but
-    /// is taken off the count when it is allocated.
+    /// A superseded request no longer counts as pending, but is subtracted when it is allocated.
     pub(crate) fn take_pending(&mut self, key: AskKey, allocated: bool) {
         let ask = &self.asks[key];
         if allocated || !ask.superseded {
@@ -249,7 +241,6 @@ impl Application {
         }
     }
 
-    /// Makes an allocation of an ask that is not pending any more.
     pub(crate) fn allocate(&mut self, key: AskKey, allocation: Allocation) {
         if !self.namesakes.is_empty() {
             self.shadow_others(key, allocation.node);
@@ -271,7 +262,6 @@ impl Application {
         }
     }
 
-    /// Takes an ask out, pending or allocated.
     pub(crate) fn remove_ask(&mut self, key: AskKey) -> Option<Ask> {
         if self.asks.get(key)?.allocation.is_none() {
             self.take_pending(key, false);
@@ -291,7 +281,7 @@ impl Application {
         Some(ask)
     }
 
-    /// An allocation is gone, but the sums still count it.
+    /// The sums still count the allocation.
     pub(crate) fn lose_sight_of(&mut self, key: AskKey) -> Option<Ask> {
         let (real, placeholders) = (self.allocated.clone(), self.allocated_placeholder.clone());
         let lost = self.remove_ask(key)?;
@@ -300,7 +290,7 @@ impl Application {
         Some(lost)
     }
 
-    /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
+    /// Its id then represents its last namesake, if any.
     fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
         let stood_for_it = self.by_id.remove(id, gone);
         let Some(namesakes) = self.namesakes.get_mut(id) else { return };
@@ -314,28 +304,28 @@ impl Application {
         }
     }
 
-    /// Everything it holds, placeholders included.
+    /// Its allocated resources, including placeholders.
     pub fn holds(&self) -> Resource {
         self.allocated.add(&self.allocated_placeholder)
     }
 
-    /// What it has in use and waits for, by the priority of its asks, the lowest first. The sums are those of the application.
+    /// Its resources by priority, the lowest first. They add up to those of the application.
     pub fn by_priority(&self) -> Vec<Band> {
         self.bands.split(self.holds(), self.pending.clone())
     }
 
-    /// Whether the sums by priority are those of its asks: an invariant.
+    /// An invariant.
     pub(crate) fn counts_by_priority(&self) -> bool {
         bands::are_of(self.by_priority(), self.asks.iter().map(|(_, ask)| ask))
     }
 
-    /// What of it is being preempted.
+    /// Its resources that are being preempted.
     pub fn preempting(&self) -> Resource {
         let victims = self.asks.iter().filter(|(_, ask)| ask.allocation.is_some_and(|allocation| allocation.preempted));
         victims.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
     }
 
-    /// Whether nothing is pending and nothing real is allocated: it has nothing left to do (SCH-170).
+    /// Whether it has no pending request and no real allocation (SCH-170).
     pub fn is_idle(&self) -> bool {
         self.pending.is_zero() && self.allocated.is_zero()
     }
@@ -346,7 +336,7 @@ impl Application {
     }
 }
 
-/// Which asks follow a namesake follows from the asks: only how many there are is written.
+/// Follows from the requests: only the number is saved.
 mod saved_namesakes {
     use serde::{Deserialize, Deserializer, Serializer};
 

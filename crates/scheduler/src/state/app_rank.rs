@@ -1,4 +1,4 @@
-//! The places of applications in the order of their leaf (`scheduler.md` section 6).
+//! The ranks of applications in their leaf (`scheduler.md` section 6).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
@@ -8,18 +8,18 @@ use crate::index::AppKey;
 use crate::state::share::ShareList;
 use model::{AppId, Priority, Time};
 
-/// The place of an application among the candidates of its leaf (SCH-071). A total order: the keys of the leaf's policy, then
-/// submission time and id (SCH-001).
+/// The rank of an application in a leaf (SCH-071). A total order: the keys of the leaf's policy, then submission time
+/// and id (SCH-001).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppRank {
     pub(super) keys: [RankKey; 2],
     pub(super) submitted: Time,
     pub(super) id: AppId,
-    /// Whose place it is.
+    /// The application.
     pub app: AppKey,
 }
 
-/// One key of a rank. Within a leaf the same key is at the same position, so variants are never compared.
+/// In a leaf the same key is at the same position, so variants are never compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RankKey {
     Priority(Reverse<Priority>),
@@ -27,22 +27,21 @@ pub(super) enum RankKey {
     Share(ShareList),
 }
 
-/// By what one of two things is tried before the other.
+/// The reason why one of two queues or applications is tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderKey {
-    /// The higher priority.
+    /// Higher priority.
     Priority,
-    /// The smaller fair share.
+    /// Smaller fair share.
     Share,
-    /// The queue that needs more (SCH-052).
+    /// More pending resources (SCH-052).
     Pending,
-    /// The one that came first.
+    /// Earlier submission.
     Time,
 }
 
 impl AppRank {
-    /// By which key one of two applications of a leaf is tried before the other, and which one that is; `None` where only the times of a
-    /// moment that is `identical` and their ids decide.
+    /// `None` if only ids decide because the times are `identical`.
     pub(crate) fn apart(&self, other: &Self, identical: impl Fn(Time, Time) -> bool) -> Option<(OrderKey, Ordering)> {
         let keys = self.keys.iter().zip(&other.keys).map(|(own, others)| {
             let key = match own {
@@ -66,7 +65,7 @@ impl AppRank {
     }
 }
 
-/// The application of a leaf that follows `last` (SCH-071).
+/// SCH-071.
 pub(crate) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
     match last {
         None => ranks.first(),
@@ -79,7 +78,7 @@ pub(crate) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> 
 pub(super) mod tests {
     use super::*;
 
-    /// Places of which those of higher numbers come first.
+    /// A rank in which higher numbers come first.
     pub fn rank(number: u32) -> AppRank {
         AppRank {
             keys: [RankKey::Priority(Reverse(Priority(0))), RankKey::Submitted(Time(0))],

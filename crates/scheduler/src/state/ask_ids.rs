@@ -1,4 +1,4 @@
-//! The asks of an application by their id.
+//! The requests of an application by id.
 
 use std::hash::BuildHasher;
 
@@ -9,13 +9,12 @@ use crate::index::{AskKey, Slab};
 use crate::state::ask::Ask;
 use model::AskId;
 
-/// From this many asks on they are in [`PARTS`] tables instead of one.
+/// From here on [`PARTS`] tables are used.
 const MANY: usize = 16_384;
-/// A power of two.
 const PARTS: usize = 64;
 
-/// Which ask an id represents. Ids stand with the asks only; here is what they hash to. An application may have a million, and no ask may
-/// wait for the look-up to grow: it reads no id again, and only one of many parts grows at a time.
+/// Stores only hashes. An application may have a million requests, and none may wait for the look-up to grow: growth
+/// reads no ids and affects only one part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AskIds {
     few: Table,
@@ -24,31 +23,31 @@ pub(crate) struct AskIds {
 
 type Table = HashTable<(u32, AskKey)>;
 
-/// The kept part of the hash of an id: enough to distinguish millions.
+/// 32 bits are enough to distinguish millions.
 fn hash(id: &AskId) -> u32 {
     let hash = FxBuildHasher.hash_one(id);
     (hash ^ (hash >> 32)) as u32
 }
 
-/// What a table takes: it uses the lowest and the highest bits.
+/// A table uses the lowest and the highest bits.
 const fn spread(hash: u32) -> u64 {
     (hash as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Which of the parts something belongs to: by bits that a table does not use.
+/// By bits that a table does not use.
 const fn part(hash: u32) -> usize {
     (spread(hash) >> 44) as usize % PARTS
 }
 
 impl AskIds {
-    /// The ask that an id represents.
+    /// The request that an id represents.
     pub fn get(&self, id: &AskId, asks: &Slab<AskKey, Ask>) -> Option<AskKey> {
         let hash = hash(id);
         let table = if self.many.is_empty() { &self.few } else { &self.many[part(hash)] };
         table.find(spread(hash), |(_, key)| asks[*key].id == *id).map(|(_, key)| *key)
     }
 
-    /// The id of an ask represents it from now on. Returns the ask that it represented before.
+    /// Makes an id represent this request. Returns the previous one.
     pub fn insert(&mut self, ask: AskKey, asks: &Slab<AskKey, Ask>) -> Option<AskKey> {
         let id = &asks[ask].id;
         let hash = hash(id);
@@ -63,14 +62,14 @@ impl AskIds {
         None
     }
 
-    /// An id represents this ask no more. Returns whether it did.
+    /// Ends the representation. Returns whether the id represented this request.
     pub fn remove(&mut self, id: &AskId, ask: AskKey) -> bool {
         let hash = hash(id);
         let found = self.table(hash).find_entry(spread(hash), |(_, key)| *key == ask);
         found.map(hashbrown::hash_table::OccupiedEntry::remove).is_ok()
     }
 
-    /// Makes room for this many more at once.
+    /// Reserves capacity for `more` requests.
     pub fn reserve(&mut self, more: usize) {
         if self.many.is_empty() {
             self.few.reserve(more.min(MANY), |(hash, _)| spread(*hash));

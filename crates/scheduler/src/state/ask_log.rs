@@ -1,4 +1,4 @@
-//! Why an ask was not allocated: each reason that ever held, how often, and when last (`rest.md` section 5.4).
+//! Why a request was not allocated: each reason with its count and last time (`rest.md` section 5.4).
 
 use std::time::Duration;
 
@@ -6,67 +6,67 @@ use smallvec::SmallVec;
 
 use model::Time;
 
-/// How many changes of what is found are kept; the oldest go.
+/// The oldest are dropped.
 const MOST_CHANGES: usize = 8;
 
-/// How long what is shown of an ask may be behind while the same reasons still hold: counts change in every cycle.
+/// Counts change in every cycle, but are shown again only after this time or a new reason.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
 
-/// What the last cycle that tried an ask found (SCH-082).
+/// The result of the last attempt to allocate a request (SCH-082).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum TryResult {
     /// Not tried yet.
     #[default]
     Never,
-    /// A limit of its user or group has no room.
+    /// A limit of its user or group has too little headroom.
     UserQuota,
-    /// A queue on the path has no room.
+    /// A queue on the path has too little headroom.
     QueueQuota,
-    /// It fits the queues, no node has room.
+    /// It fits the queues, but no node.
     NoNode,
-    /// It is to take over from a placeholder of its task group.
+    /// It waits to replace a placeholder of its task group.
     Placeholder,
 }
 
-/// What cycles found for an ask from some moment on.
+/// The result of cycles since a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FoundSince {
-    /// When a cycle found it first, after it had found something else or nothing.
+    /// The first cycle with this result after another one.
     pub since: Time,
-    /// The check that the ask failed.
+    /// The result.
     pub found: TryResult,
 }
 
-/// Why an ask was not allocated, in the order in which a cycle finds out.
+/// Why a request was not allocated, in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Failure {
-    /// A limit of its user or group has no room (SCH-082.3).
+    /// A limit of its user or group has too little headroom (SCH-082.3).
     UserQuota,
-    /// A queue of its path has no room (SCH-082.5).
+    /// A queue on its path has too little headroom (SCH-082.5).
     QueueQuota,
     /// It may not preempt, or not yet (SCH-151).
     MayNotPreempt,
-    /// Other asks of its leaf have used up the attempts of a cycle (SCH-150).
+    /// Other requests of its leaf used up the attempts of a cycle (SCH-150).
     NoAttemptLeft,
-    /// Nothing that could be preempted would be preempted for it (SCH-152).
+    /// No victims were found (SCH-152).
     PreemptionHelpsNot,
 }
 
-/// One reason with how often, and from when to when, it was found.
+/// A reason with its count and last time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FailureCount {
     /// The check that failed.
     pub failure: Failure,
-    /// In how many cycles it held, those included in which it needed no trying to know that.
+    /// Includes the cycles that the backoff skipped.
     pub count: u32,
-    /// When it held last.
+    /// The time of the last such cycle.
     pub last: Time,
 }
 
-/// The reasons that ever reserved for one ask, in the order in which each held first.
+/// The reasons for one request, in the order of their first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
-    /// Boxed: most asks never fail, and every cycle reads all asks.
+    /// Boxed: most requests never fail, and every cycle reads all.
     noted: Option<Box<Noted>>,
 }
 
@@ -74,31 +74,28 @@ pub struct AskLog {
 struct Noted {
     #[serde(with = "model::saved::list")]
     failures: SmallVec<[FailureCount; 1]>,
-    /// A node was looked for.
     attempted: bool,
     shown: Time,
-    /// Something is in it that was not there when it was last shown.
     new: bool,
-    /// The last try found no attempt at preemption left, which excludes the other things said of preemption.
+    /// Excludes the other results of preemption.
     #[serde(skip)]
     no_attempt: bool,
-    /// How what is found has changed, the oldest first. Last, and missing in snapshots that were made before.
+    /// The oldest first. Last field; missing in older snapshots.
     #[serde(default, with = "model::saved::list")]
     found: SmallVec<[FoundSince; 1]>,
 }
 
 impl AskLog {
-    /// The reasons, in the order in which each was found first.
+    /// The reasons in the order of their first occurrence.
     pub fn failures(&self) -> &[FailureCount] {
         self.noted.as_ref().map_or(&[], |noted| &noted.failures)
     }
 
-    /// How what cycles find has changed, the oldest first: the last one holds since then.
+    /// The changes of the result, the oldest first. The last one is the present result.
     pub fn found(&self) -> &[FoundSince] {
         self.noted.as_ref().map_or(&[], |noted| &noted.found)
     }
 
-    /// Notes what a try found, where that is something else than before.
     pub(crate) fn note_found(&mut self, found: TryResult, now: Time) {
         let noted = self.noted.get_or_insert_default();
         if noted.found.last().is_some_and(|last| last.found == found) {
@@ -110,12 +107,11 @@ impl AskLog {
         noted.found.push(FoundSince { since: now, found });
     }
 
-    /// Whether a node was looked for: the limits of user and group had room for it once.
+    /// Whether the limits of user and group once had enough headroom.
     pub fn attempted(&self) -> bool {
         self.noted.as_ref().is_some_and(|noted| noted.attempted)
     }
 
-    /// Notes that a reason holds.
     pub(crate) fn note(&mut self, failure: Failure, now: Time) {
         let noted = self.noted.get_or_insert_default();
         match failure {
@@ -135,7 +131,7 @@ impl AskLog {
         }
     }
 
-    /// Notes that what held when the ask was `tried` the last time held in `times` more cycles. It ended as `how` then.
+    /// Adds `times` cycles like the last attempt at `tried`, which ended as `how`.
     pub(crate) fn note_again(&mut self, how: TryResult, tried: Time, times: u64, last: Time) {
         let Some(noted) = &mut self.noted else { return };
         for known in &mut noted.failures {
@@ -154,13 +150,12 @@ impl AskLog {
         }
     }
 
-    /// Notes that a node was looked for.
     pub(crate) fn attempt(&mut self) {
         let noted = self.noted.get_or_insert_default();
         noted.new |= !std::mem::replace(&mut noted.attempted, true);
     }
 
-    /// Whether it is to be shown again; if so, that is noted.
+    /// If so, marks it as shown.
     pub(crate) fn is_due(&mut self, now: Time) -> bool {
         let Some(noted) = &mut self.noted else { return false };
         let due = noted.new || (!noted.failures.is_empty() && now.since(noted.shown) >= SHOW_AGAIN);

@@ -1,4 +1,4 @@
-//! Fields that most asks do not have. They are outside of the ask, so that it stays small.
+//! Fields that most requests do not use, stored outside of the request to keep it small.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -8,56 +8,55 @@ use crate::interface::command::AskSpec;
 use crate::interface::event::ReleaseReason;
 use model::{NodeId, Tags, Time};
 
-/// The [`RareParts`] of an ask. As long as none of them is set they take no more than a pointer.
+/// The [`RareParts`] of a request. While none is set they use one pointer.
 #[derive(Clone, Debug, Default)]
 pub struct Rare(Option<Box<RareParts>>);
 
-/// What few asks have: of a gang, of a required node, of a failed preemption.
+/// The fields of gangs, required nodes, and failed preemption.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RareParts {
-    /// The only node that will do.
+    /// The required node.
     pub required_node: Option<NodeId>,
     /// The task group.
     pub task_group: Option<Arc<str>>,
-    /// Of an ask that is about to take over a placeholder's room: it is neither pending nor allocated (SCH-144).
+    /// Of a request that is replacing a placeholder: it is neither pending nor allocated (SCH-144).
     pub takes_over: Option<Takeover>,
-    /// Of a placeholder that is about to give way: the ask that takes over.
+    /// Of a placeholder that is being replaced: the replacing request.
     pub gives_way: Option<AskKey>,
-    /// When the placeholder was requested that it took over from (SCH-144).
+    /// When the replaced placeholder was requested (SCH-144).
     pub replaced: Option<Time>,
     /// When victims were last sought for it (SCH-151).
     pub preemption_tried: Option<Time>,
-    /// When it was last reported that nothing on the node that it requires can make room (SCH-222).
+    /// When it was last reported that no allocation on its required node can be preempted (SCH-222).
     pub no_victim_reported: Option<Time>,
-    /// When it was last reported that the resource manager's conditions keep it from nodes (SCH-222).
+    /// When it was last reported that the resource manager's conditions exclude nodes (SCH-222).
     pub predicates_reported: Option<Time>,
-    /// What the resource manager says of it. Nothing is decided by them.
+    /// Tags from the resource manager, which decide nothing.
     pub tags: Tags,
-    /// Since when it holds a node reserved (N-04).
+    /// The time of its reservation (N-04).
     pub reserved_since: Option<Time>,
-    /// Why it was asked to stop, while the resource manager has not confirmed that.
+    /// The reason for a requested stop that is not confirmed.
     pub stopping: Option<ReleaseReason>,
-    /// Of an allocation whose id was allocated again: the application knows only the later one, but counts both (switch
+    /// Its id was allocated again: the application knows only the later one but counts both (switch
     /// `ask_again_allocated`).
     pub shadowed: bool,
-    /// The later one is on the same node, which lists only that.
+    /// Its node lists only the later one.
     pub unlisted: bool,
 }
 
-/// What an ask takes over (SCH-144).
+/// A replacement in progress (SCH-144).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Takeover {
-    /// The placeholder that gives way.
+    /// The replaced placeholder.
     pub placeholder: AskKey,
-    /// Where the ask goes.
+    /// The node of the request.
     pub node: NodeKey,
-    /// The number of the allocation to come.
+    /// The number of the future allocation.
     pub number: u64,
-    /// The node is not the placeholder's own, and has been charged.
+    /// The node is not the placeholder's, and its resources are charged.
     pub charged: bool,
 }
 
-/// Those of an ask that has none.
 static NONE: RareParts = RareParts {
     required_node: None,
     task_group: None,
@@ -75,7 +74,6 @@ static NONE: RareParts = RareParts {
 };
 
 impl Rare {
-    /// Those of an ask as it is made.
     pub(super) fn of(spec: &AskSpec) -> Self {
         let AskSpec { required_node, task_group, tags, .. } = spec;
         Self::from(RareParts {
@@ -102,7 +100,6 @@ impl Deref for Rare {
 }
 
 impl DerefMut for Rare {
-    /// Makes room for them if there are none yet.
     fn deref_mut(&mut self) -> &mut RareParts {
         self.0.get_or_insert_default()
     }

@@ -1,4 +1,4 @@
-//! How an ask is written down: as a sequence whose order never changes, so new fields come last and have a default.
+//! The saved form of a request: a sequence whose order never changes, so new fields come last and have a default.
 
 use std::sync::Arc;
 
@@ -59,7 +59,6 @@ struct SavedAsk {
     unlisted: bool,
 }
 
-/// One function for each of the [`RareParts`].
 macro_rules! getters {
     ($($name:ident: $type:ty,)*) => {
         $(fn $name(ask: &Ask) -> &$type {
@@ -141,7 +140,6 @@ mod tests {
     use super::*;
     use crate::interface::command::AskSpec;
 
-    /// As a state of an earlier version has it, field by field.
     #[test]
     fn an_ask_is_written_as_it_always_was() {
         let spec = AskSpec { required_node: Some("n1".into()), task_group: Some("tg".into()), ..AskSpec::default() };
@@ -159,7 +157,7 @@ mod tests {
         assert_eq!((&values[10], &values[15], &values[26]), (&"tg".into(), &3.into(), &9.into()));
         let read: Ask = rmp_serde::from_slice(&bytes).unwrap();
         assert_eq!(rmp_serde::to_vec(&read).unwrap(), bytes);
-        // One of before tags and reservations were known.
+        // A request saved before tags and reservations existed.
         let short: Ask = rmp_serde::from_slice(&rmp_serde::to_vec(&values[..25]).unwrap()).unwrap();
         assert_eq!((short.id.as_str(), short.rare.reserved_since), ("t1", None));
     }

@@ -1,4 +1,4 @@
-//! Backoff as data: the failed tries, and the reasons not to try again yet. `cycle::backoff` decides by it.
+//! The data of backoff: failed attempts and their reasons. `cycle::backoff` decides by them.
 
 use std::collections::VecDeque;
 
@@ -6,23 +6,21 @@ use crate::index::{AskKey, NodeKey, QueueKey, SlabKey};
 use crate::state::skipped_cycles::{SkippedCycles, SkippedSince};
 use model::{Resource, Time};
 
-/// The farthest time.
 pub(crate) const NEVER: Time = Time(u64::MAX);
 
-/// How many gains are remembered; a backoff that has seen fewer ends.
+/// A backoff that misses older gains ends.
 const REMEMBERED: usize = 4096;
 
-/// Nodes that may take an ask which they could not take before, in the order of these changes.
+/// Nodes that may accept more than before, in the order of the changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeGains {
-    /// The node, and whether it is new to those that look, or larger, so that it may be reserved.
+    /// With whether its total is larger or it was not open, so that it may be reserved.
     pub(crate) list: VecDeque<(NodeKey, bool)>,
-    /// How many were forgotten.
     pub(crate) forgotten: u64,
 }
 
 impl NodeGains {
-    /// Every node may take what it could not take before.
+    /// Ends all backoffs that depend on gains.
     pub fn forget(&mut self) {
         self.forgotten = self.count() + 1;
         self.list.clear();
@@ -36,59 +34,55 @@ impl NodeGains {
         self.list.push_back((node, larger));
     }
 
-    /// How many there have been so far.
+    /// The number of gains so far.
     pub fn count(&self) -> u64 {
         self.forgotten + self.list.len() as u64
     }
 }
 
-/// What a backoff has examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// How many gains of nodes; of a leaf: when it started; its note continues from there.
+    /// Of a leaf: at its start; its note continues from there.
     pub(crate) gains: u64,
-    /// How many changes of nodes, where any of them may let a node be reserved that the resource manager refused.
+    /// If any change may allow a reservation that conditions excluded.
     pub(crate) changes: Option<u64>,
 }
 
-/// That no node will do rests on a resource manager's conditions.
+/// No node fits because of a resource manager's conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByConditions {
-    /// One of the asks, which are all alike to these conditions.
+    /// Represents all requests, which the conditions treat alike.
     pub(crate) ask: AskKey,
-    /// What `Nodes::loosened` gave for it.
+    /// The result of `Nodes::loosened`.
     pub(crate) loosened: u64,
-    /// It has been reported that they refuse all nodes with room. Else the first node with room that they refuse is to be reported.
+    /// The refusal of all nodes was reported. Otherwise the first one must be.
     pub(crate) reported: bool,
 }
 
-/// Why something that was tried without success is not tried again.
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
-    /// From then on time alone may change something.
+    /// When time alone may change the result.
     pub(crate) until: Time,
     pub(crate) epoch: u64,
-    /// The largest amounts that had room in queues and limits; they must still have it.
+    /// The largest resources that fitted queues and limits; they must still fit.
     pub(crate) most: Resource,
-    /// The room in the queues then, if that was too small for something.
+    /// If it was too small.
     pub(crate) queues: Option<Resource>,
-    /// The room in the limits then.
     pub(crate) limits: Option<Resource>,
-    /// The smallest amounts that found no node, if any.
+    /// The smallest resources that found no node.
     pub(crate) least: Option<Resource>,
     pub(crate) seen: Seen,
-    /// Whether a resource manager's conditions had a part in it.
+    /// Set if a resource manager's conditions were involved.
     pub(crate) by_conditions: Option<ByConditions>,
-    /// How many attempts at preemption trying again would use up (SCH-150).
+    /// What a new attempt would use up (SCH-150).
     pub(crate) attempts: u32,
-    /// How many of them there were; of a leaf: how many there were at its first application.
+    /// Of a leaf: at its first application.
     pub(crate) attempts_left: u32,
-    /// Of an application: since when it has been skipped.
     pub(crate) since: Option<SkippedSince>,
 }
 
 impl Backoff {
-    /// One that nothing ends but another configuration.
+    /// A backoff that ends only with another configuration.
     pub fn at_epoch(epoch: u64) -> Self {
         Self {
             until: NEVER,
@@ -105,18 +99,17 @@ impl Backoff {
         }
     }
 
-    /// Whether it ends as others do that are alike: by what the whole leaf has, and by its time.
+    /// Whether it depends only on the leaf and on time.
     pub fn may_be_shared(&self) -> bool {
         self.limits.is_none() && (self.attempts == 0 || self.attempts_left == 0)
     }
 
-    /// Whether attempts at preemption were left.
+    /// Whether preemption attempts were left.
     pub fn has_attempts(&self) -> bool {
         self.attempts_left > 0
     }
 
-    /// Whether it ends by the same as another one, its time aside, if their asks are alike to a resource manager's conditions. Both may be
-    /// shared.
+    /// Whether it ends like another one except for time. Both may be shared.
     pub fn is_identical(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.has_attempts() == other.has_attempts()
@@ -129,27 +122,25 @@ impl Backoff {
     }
 }
 
-/// What a cycle notes of a leaf that it skips.
+/// The note of a cycle about a leaf that it skips.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeafNote {
-    /// How often the leaf was skipped while others were tried.
+    /// While others were tried.
     pub(crate) skipped_cycles: SkippedCycles,
-    /// What has been examined for it.
     pub(crate) seen: Seen,
 }
 
-/// The notes of all leaves, by slot. They lie next to the queues: a cycle writes one for each leaf that it skips, and a fork would
-/// copy every queue otherwise.
+/// By slot. Outside of the queues: a cycle writes one for each skipped leaf, and a fork would copy every queue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeafNotes(Vec<LeafNote>);
 
 impl LeafNotes {
-    /// The note of a queue.
+    /// The note of a leaf.
     pub fn get(&self, leaf: QueueKey) -> LeafNote {
         self.0.get(leaf.slot()).copied().unwrap_or_default()
     }
 
-    /// The note of a queue, to be changed.
+    /// The note of a leaf, created if missing.
     pub fn get_mut(&mut self, leaf: QueueKey) -> &mut LeafNote {
         if self.0.len() <= leaf.slot() {
             self.0.resize(leaf.slot() + 1, LeafNote::default());

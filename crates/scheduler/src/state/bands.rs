@@ -1,4 +1,4 @@
-//! What of an application's asks and allocations counts by which priority.
+//! The resources of an application's requests and allocations by priority.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use model::{Priority, Resource};
 /// The sums of one priority.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Band {
-    /// The priority of the asks.
+    /// The priority of the requests.
     pub priority: Priority,
-    /// In use, placeholders too.
+    /// Allocated, including placeholders.
     pub allocated: Resource,
-    /// Asked for and not allocated.
+    /// Pending.
     pub pending: Resource,
 }
 
-/// The sums of asks by priority, as far as they differ from that of the first ask: most applications have one priority, which costs
-/// nothing then. What the usual priority has is the rest of the application's own sums.
+/// The sums by priority. Those of the first request's priority are the remainder of the application's sums, so one
+/// priority costs nothing.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bands {
     usual: Option<Priority>,
@@ -25,12 +25,12 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// An ask has come: the first one gives the usual priority.
+    /// The first request sets the usual priority.
     pub(crate) fn meet(&mut self, priority: Priority) {
         self.usual.get_or_insert(priority);
     }
 
-    /// The sum that an amount of a priority counts in; `None` for the usual one.
+    /// `None` for the usual priority.
     pub(crate) fn sum(&mut self, priority: Priority, allocated: bool) -> Option<&mut Resource> {
         if self.usual.is_none_or(|usual| usual == priority) {
             return None;
@@ -47,14 +47,13 @@ impl Bands {
         Some(if allocated { &mut band.allocated } else { &mut band.pending })
     }
 
-    /// Counts an amount of a priority.
     pub(crate) fn add(&mut self, priority: Priority, allocated: bool, resource: &Resource) {
         if let Some(sum) = self.sum(priority, allocated) {
             sum.add_assign(resource);
         }
     }
 
-    /// Counts an amount of a priority no more. A priority without any goes.
+    /// Subtracts a resource. A priority without resources is removed.
     pub(crate) fn sub(&mut self, priority: Priority, allocated: bool, resource: &Resource) {
         let Some(sum) = self.sum(priority, allocated) else { return };
         sum.sub_assign(resource);
@@ -62,13 +61,12 @@ impl Bands {
         self.others.retain(|band| !band.allocated.is_zero() || !band.pending.is_zero());
     }
 
-    /// Nothing is pending any more.
     pub(crate) fn end_pending(&mut self) {
         self.others.iter_mut().for_each(|band| band.pending = Resource::new());
         self.others.retain(|band| !band.allocated.is_zero());
     }
 
-    /// The sums as the asks have them: for a state that was saved without them.
+    /// For a state that was saved without them.
     pub(crate) fn recount<'a>(&mut self, asks: impl Iterator<Item = &'a Ask>) {
         *self = Self::default();
         for ask in asks {
@@ -79,12 +77,10 @@ impl Bands {
         }
     }
 
-    /// Whether no ask was ever counted.
     pub(crate) const fn is_new(&self) -> bool {
         self.usual.is_none()
     }
 
-    /// The sums of each priority, the lowest first, of an application with these sums.
     pub(crate) fn split(&self, allocated: Resource, pending: Resource) -> Vec<Band> {
         let Some(usual) = self.usual else { return Vec::new() };
         let mut rest = Band { priority: usual, allocated, pending };
@@ -101,12 +97,11 @@ impl Bands {
     }
 }
 
-/// Whether an ask counts as allocated or pending: not while it waits for a placeholder to give way, nor once it was made again.
+/// Not while it replaces a placeholder, and not after it was sent again.
 fn counts(ask: &Ask) -> bool {
     ask.allocation.is_some() || ask.rare.takes_over.is_none() && !ask.superseded
 }
 
-/// Whether bands have the sums of these asks.
 pub(crate) fn are_of<'a>(bands: Vec<Band>, all: impl Iterator<Item = &'a Ask>) -> bool {
     let mut asks: BTreeMap<Priority, [Resource; 2]> = BTreeMap::new();
     for ask in all.filter(|ask| counts(ask)) {

@@ -1,9 +1,9 @@
-//! The candidates of a leaf: its applications with pending asks, in their order. Those that back off alike stand apart in groups, so that a
-//! cycle passes a whole group at once.
+//! The candidates of a leaf: its applications with pending requests, in their order. A cycle skips a group that backs
+//! off alike at once.
 //!
 //! Invariants:
-//! - every candidate is in one set: it is awake, or in the group that its application names ([`Asleep`]);
-//! - all in a group back off by the same amounts; the time of each, if it has one, is in `wakes`.
+//! - every candidate is awake, or in the group named by its application (`Asleep`);
+//! - the members of a group back off by the same values; their times, if any, are in `wakes`.
 
 use std::collections::BTreeSet;
 use std::ops::{Bound, RangeBounds};
@@ -16,17 +16,16 @@ use crate::state::backoff::{Backoff, NEVER};
 use crate::state::skipped_cycles::SkippedCycles;
 use model::Time;
 
-/// How many groups a leaf has at most. What fits none of them stays awake, and is examined in each cycle.
+/// Candidates without a group stay awake.
 const MOST_GROUPS: usize = 32;
 
-/// Candidates that back off alike.
 #[derive(Clone, Debug)]
 pub(crate) struct SleepGroup {
-    /// What their backoffs have in common; its times and counts of attempts are those of one of them.
+    /// Their common backoff; times and counts of attempts are those of one member.
     pub common: Backoff,
-    /// In their order.
+    /// The members in their order.
     pub members: BTreeSet<AppRank>,
-    /// The cycles that passed all of them. Never set back, also when others use the group.
+    /// The cycles that skipped all members. Never reset, even if the group is reused.
     pub skipped_cycles: SkippedCycles,
 }
 
@@ -36,39 +35,34 @@ pub struct Candidates {
     awake: BTreeSet<AppRank>,
     groups: Vec<SleepGroup>,
     wakes: BTreeSet<(Time, AppKey)>,
-    /// How often one was woken: a walk that has read ahead reads again.
+    /// A walk that has read ahead reads again after a wake-up.
     woken: u64,
 }
 
 impl Candidates {
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.sets().map(BTreeSet::len).sum()
     }
 
-    /// How many of them are in groups.
     pub(crate) fn asleep(&self) -> usize {
         self.len() - self.awake.len()
     }
 
-    /// Whether an application is in the group that it names, and backs off as the group does.
+    /// Whether an application is in its group and backs off like the group.
     pub(crate) fn has_asleep(&self, app: &Application) -> bool {
         let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
         let group = &self.groups[asleep.group];
         group.members.contains(rank) && group.common.is_identical(backoff) && asleep.until == backoff.until
     }
 
-    /// Whether one is there.
     pub(crate) fn contains(&self, rank: &AppRank) -> bool {
         self.sets().any(|set| set.contains(rank))
     }
 
-    /// All in their order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &AppRank> {
         self.range(..)
     }
 
-    /// Those of a part of the order.
     pub(crate) fn range(&self, range: impl RangeBounds<AppRank> + Clone) -> impl Iterator<Item = &AppRank> {
         let mut parts: Vec<_> = self.sets().map(|set| set.range(range.clone()).peekable()).collect();
         std::iter::from_fn(move || {
@@ -78,28 +72,23 @@ impl Candidates {
         })
     }
 
-    /// One more, awake.
     pub(crate) fn insert(&mut self, rank: AppRank) {
         self.woken += 1;
         self.awake.insert(rank);
     }
 
-    /// One that is awake is a candidate no more.
     pub(crate) fn remove(&mut self, rank: &AppRank) {
         self.awake.remove(rank);
     }
 
-    /// Those that are awake.
     pub(crate) fn awake(&self) -> &BTreeSet<AppRank> {
         &self.awake
     }
 
-    /// How many groups there are, with those that are empty.
     pub(crate) fn group_count(&self) -> usize {
         self.groups.len()
     }
 
-    /// The group of a number.
     pub(crate) fn group(&self, number: usize) -> &SleepGroup {
         &self.groups[number]
     }
@@ -108,18 +97,16 @@ impl Candidates {
         &mut self.groups[number]
     }
 
-    /// How often one came awake so far.
     pub(crate) fn woken(&self) -> u64 {
         self.woken
     }
 
-    /// When the first of a group wakes by time alone.
+    /// The first member of a group that wakes by time alone.
     pub(crate) fn first_wake(&self) -> Option<(Time, AppKey)> {
         self.wakes.first().copied()
     }
 
-    /// One that is awake backs off: it goes to the group of its like, if there is one or room for one. `identical`: the groups whose asks a
-    /// resource manager's conditions treat as its own.
+    /// `identical`: the groups whose requests the resource manager's conditions treat alike.
     pub(crate) fn put_to_sleep(
         &mut self,
         rank: &AppRank,
@@ -138,7 +125,6 @@ impl Candidates {
         Some(Asleep { group, until: backoff.until })
     }
 
-    /// One of a group is awake from now on.
     pub(crate) fn wake(&mut self, rank: &AppRank, asleep: Asleep) {
         if self.groups[asleep.group].members.remove(rank) {
             self.wakes.remove(&(asleep.until, rank.app));
@@ -146,7 +132,7 @@ impl Candidates {
         }
     }
 
-    /// The group for a backoff: of the same kind, or one that is empty.
+    /// With the same backoff, or empty.
     fn group_for(&mut self, backoff: &Backoff, identical: impl Fn(usize) -> bool) -> Option<usize> {
         let kind = |(number, group): &(usize, &SleepGroup)| {
             !group.members.is_empty() && group.common.is_identical(backoff) && identical(*number)
@@ -171,7 +157,7 @@ impl Candidates {
     }
 }
 
-/// The part of an order behind a place; all of it where there is none.
+/// All of it for `None`.
 pub(crate) fn behind(place: Option<&AppRank>) -> (Bound<&AppRank>, Bound<&AppRank>) {
     (place.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
 }

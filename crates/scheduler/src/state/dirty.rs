@@ -1,32 +1,32 @@
-//! The objects that changed since the last request: only these does a read model read again.
+//! The objects that changed since the last call: a read model reads only these again.
 
 use crate::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey};
 
-/// The objects of a partition changed since the last [`Dirty::take`], each named once.
+/// The objects of a partition that changed since the last [`Dirty::take`], each once.
 #[derive(Clone, Debug, Default)]
 pub struct Dirty {
-    /// Queues that are new, gone, or changed in counters, state or settings.
+    /// Queues that were added, removed, or changed in counters, state, or settings.
     pub queues: DirtyKeys<QueueKey>,
-    /// Applications that changed, are new, or no longer exist.
+    /// Applications that were added, changed, or removed.
     pub apps: DirtyKeys<AppKey>,
-    /// Nodes that are new, gone, or changed in their own data.
+    /// Nodes that were added, removed, or changed in their own data.
     pub nodes: DirtyKeys<NodeKey>,
-    /// Users that are new, gone, or changed in usage or limits.
+    /// Users that were added, removed, or changed in usage or limits.
     pub users: DirtyKeys<UserKey>,
-    /// Groups whose figures the next view has to make again.
+    /// Groups that were added, removed, or changed in usage or limits.
     pub groups: DirtyKeys<GroupKey>,
-    /// Asks that changed, are new, or no longer exist, with their arrival, which no other ask ever has. May name one twice.
+    /// Requests with their unique arrival number. May contain duplicates.
     pub asks: Vec<(AppKey, AskKey, u64)>,
-    /// Allocations, by their number, that were added to a node or left it. May name one twice.
+    /// Allocations, by number, that were added or removed. May contain duplicates.
     pub allocations: Vec<(NodeKey, u64)>,
-    /// A queue was added or removed, or got another place.
+    /// A queue was added, removed, or moved.
     pub tree: bool,
-    /// An application was added, removed or moved.
+    /// An application was added, removed, or moved.
     pub app_set: bool,
 }
 
 impl Dirty {
-    /// Everything that changed since the last call.
+    /// Returns the changes since the last call.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
@@ -42,7 +42,7 @@ impl Dirty {
     }
 }
 
-/// A list of keys without repetition, in the order of marking.
+/// A list of keys without duplicates, in the order of marking.
 #[derive(Clone, Debug)]
 pub struct DirtyKeys<K> {
     list: Vec<K>,

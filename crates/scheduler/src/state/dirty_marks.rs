@@ -1,4 +1,4 @@
-//! Marks changed objects, for the read model and for the backoff of applications.
+//! Marks changed objects for the read model and for the backoff of applications.
 
 use crate::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::state::partition::Partition;
@@ -19,7 +19,7 @@ impl Partition {
         }
     }
 
-    /// Every pending ask is to be examined again.
+    /// Marks every pending request.
     pub fn mark_pending(&mut self) {
         self.count_all_skipped_cycles();
         let Some(dirty) = &mut self.dirty else { return };
@@ -42,7 +42,6 @@ impl Partition {
         }
     }
 
-    /// The user and the group that an application counts under.
     pub(crate) fn mark_account(&mut self, app: AppKey) {
         if let Some(dirty) = &mut self.dirty {
             let account = &self.apps[app].account;
@@ -51,7 +50,6 @@ impl Partition {
         }
     }
 
-    /// All users and groups.
     pub(crate) fn mark_accounts(&mut self) {
         if let Some(dirty) = &mut self.dirty {
             self.usage.users.iter().for_each(|(user, _)| dirty.users.mark(user));

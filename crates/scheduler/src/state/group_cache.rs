@@ -1,6 +1,6 @@
 //! The groups of earlier submissions, which the releases use for later ones that name none (USR-008, N-07).
 //!
-//! A submission without groups has the group with the user's name (USR-004). A submission that names exactly this group is treated alike.
+//! A submission that names only a group with the user's name is treated like one without groups (USR-004).
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,13 @@ use crate::interface::switches::{GroupCache, Switches};
 use model::Time;
 use model::name::is_limit_user;
 
-/// For this many seconds 1.9.0 remembers.
 const SECONDS: u64 = 300;
 
-/// The groups that users named last, and when.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct NamedGroups(BTreeMap<String, (Vec<String>, Time)>);
 
 impl NamedGroups {
-    /// Remembers the groups that a submission names.
+    /// Stores the groups of a submission that names some.
     pub fn remember(&mut self, now: Time, switches: &Switches, submission: &Submission) {
         let who = &submission.who;
         let place = switches.place;
@@ -27,7 +25,7 @@ impl NamedGroups {
         }
     }
 
-    /// The groups that represent those that a submission does not name, if it names none and there are some.
+    /// The remembered groups for a submission that names none, if any.
     pub fn standing_in(&self, now: Time, switches: &Switches, submission: &Submission) -> Option<&[String]> {
         let (groups, since) = self.0.get(&submission.who.user).filter(|_| !names_groups(submission))?;
         let holds = match switches.group_cache {
@@ -44,7 +42,6 @@ fn names_groups(submission: &Submission) -> bool {
     !who.user.is_empty() && !who.groups.is_empty() && who.groups != [who.user.as_str()]
 }
 
-/// Full seconds since the start.
 const fn seconds(time: Time) -> u64 {
     time.as_millis() / 1000
 }

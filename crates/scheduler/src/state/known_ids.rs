@@ -1,4 +1,4 @@
-//! What the releases keep of an application's asks and allocations that are gone (D-23).
+//! What the releases still know of an application's ended requests and allocations (D-23).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use crate::state::ask::{Ask, AskRank};
 use model::{AskId, NodeId, Priority, Resource, Time};
 
-/// What an application of a release still knows and counts though it neither waits nor runs.
+/// Requests and allocations that a release still counts although they ended.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct KnownIds {
-    /// Asks whose allocation ended by time or with its node.
+    /// The allocation ended by time or with its node.
     spent: BTreeMap<AskId, SpentAsk>,
-    /// The number of the last allocation made when all asks were forgotten: those up to it leave none behind.
+    /// The last allocation when all requests were forgotten; those up to it leave no spent request.
     forgotten: u64,
-    /// What the sums of the application have more than its allocations.
+    /// The application's sums minus its allocations.
     pub(crate) counted: Resource,
 }
 
-/// An ask whose allocation is gone. The release takes it for allocated until it is withdrawn.
+/// The release treats it as allocated until it is withdrawn.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SpentAsk {
     /// The node of the allocation.
@@ -30,7 +30,7 @@ pub(crate) struct SpentAsk {
 }
 
 impl KnownIds {
-    /// An allocation ended, and its ask stays behind.
+    /// Keeps the request of an ended allocation.
     pub fn note_spent(&mut self, ended: &Ask, node: NodeId) {
         if ended.allocation.is_none_or(|allocation| allocation.number <= self.forgotten) {
             return;
@@ -39,28 +39,28 @@ impl KnownIds {
         self.spent.insert(ended.id.clone(), SpentAsk { node, resource, priority, created, arrival });
     }
 
-    /// The spent ask of an id.
+    /// The spent request with an id.
     pub fn spent(&self, id: &AskId) -> Option<&SpentAsk> {
         self.spent.get(id)
     }
 
-    /// The spent ask of an id, to be resized.
+    /// The spent request with an id, to be resized.
     pub fn spent_mut(&mut self, id: &AskId) -> Option<&mut SpentAsk> {
         self.spent.get_mut(id)
     }
 
-    /// A spent ask is withdrawn.
+    /// Removes a spent request.
     pub fn withdraw(&mut self, id: &AskId) -> Option<SpentAsk> {
         self.spent.remove(id)
     }
 
-    /// All asks are withdrawn at once; `number`: that of the last allocation made.
+    /// Withdraws all requests; `number`: that of the last allocation.
     pub fn forget(&mut self, number: u64) {
         self.spent.clear();
         self.forgotten = number;
     }
 
-    /// Whether a spent ask stands behind this place in the order of asks.
+    /// Whether a spent request is after this rank in the order of requests.
     pub fn is_behind(&self, (priority, created, arrival, _): &AskRank) -> bool {
         let place = (*priority, *created, *arrival);
         self.spent.values().any(|spent| (Reverse(spent.priority), spent.created, spent.arrival) > place)

@@ -1,21 +1,19 @@
-//! How many allocations are made a second.
+//! The rate of allocations.
 
 use std::collections::VecDeque;
 
 use model::Time;
 
-/// Over how many seconds the rate is taken, the present one included.
 const WINDOW: u64 = 5;
 
 /// Counts the allocations of the last seconds.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Meter {
-    /// (second, allocations in it), the oldest first; none without allocations.
+    /// (second, allocations), the oldest first.
     seconds: VecDeque<(u64, u64)>,
 }
 
 impl Meter {
-    /// One allocation more.
     pub(crate) fn count(&mut self, now: Time) {
         let second = now.as_millis() / 1000;
         match self.seconds.back_mut() {
@@ -27,7 +25,7 @@ impl Meter {
         }
     }
 
-    /// Allocations a second over the last seconds.
+    /// Allocations per second in the last seconds.
     pub fn rate(&self, now: Time) -> f64 {
         let second = now.as_millis() / 1000;
         let recent = self.seconds.iter().filter(|(then, _)| then + WINDOW > second);
@@ -35,7 +33,7 @@ impl Meter {
         count as f64 / WINDOW.min(second + 1) as f64
     }
 
-    /// When the rate goes down if nothing is allocated until then.
+    /// When the rate decreases if nothing is allocated until then.
     pub fn next_change(&self, now: Time) -> Option<Time> {
         let second = now.as_millis() / 1000;
         let oldest = self.seconds.iter().find(|(then, _)| then + WINDOW > second)?;

@@ -1,8 +1,8 @@
-//! The state of a partition: applications, asks, nodes, queues, the orders among them, and the counters that move with them.
+//! The state of a partition.
 //!
-//! Where to read: `partition` holds everything; `accounting` moves the counters of one allocation or release, `dirty_marks` marks
-//! what changed. `app` and `ask`, `node` and `nodes`, `queue` and `queue_tree` are the objects and their containers.
-//! `app_rank` and `app_order` are the order of a leaf's applications, `candidates` keeps it, `siblings` and `sibling_order` that of a parent's queues.
+//! `partition` contains everything; `accounting` changes the counters of one allocation or release, `dirty_marks` marks
+//! changes. `app_rank` and `app_order` are the order of a leaf's applications, kept by `candidates`; `siblings` and
+//! `sibling_order` that of a parent's queues.
 
 pub(super) mod accounting;
 pub mod app;

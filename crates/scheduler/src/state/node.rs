@@ -15,78 +15,76 @@ use model::{AppId, AskId, NodeId, Resource};
 pub struct Node {
     /// Its own key.
     pub key: NodeKey,
-    /// The id that it was registered with.
+    /// The registered ID.
     pub id: NodeId,
-    /// All that it has: memory in bytes, vcore in millicores.
+    /// Its capacity: memory in bytes, vcore in millicores.
     pub total: Resource,
-    /// What others use of it.
+    /// The occupied resources.
     pub occupied: Resource,
-    /// What is allocated on it.
+    /// The allocated resources.
     pub allocated: Resource,
-    /// What is left: total less allocated less occupied; may be negative.
+    /// Total minus allocated minus occupied; may be negative.
     pub available: Resource,
-    /// Takes new allocations.
+    /// Whether it accepts new allocations.
     pub schedulable: bool,
-    /// Labels, as the resource manager names them.
+    /// The node attributes.
     #[serde(with = "model::saved::arc")]
     pub attributes: Arc<BTreeMap<String, String>>,
-    /// Running allocations there, in order of allocation.
+    /// Its allocations in the order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
-    /// The asks that it is reserved for: at most one, or any number of such as require it (SCH-016).
+    /// The requests with a reservation: at most one, or any number of required-node requests (SCH-016).
     pub reservations: Vec<(AppKey, AskKey)>,
-    /// Whether it is reserved for asks that require it.
     pub(super) for_required: bool,
     #[serde(skip)]
     pub(super) score: Score,
-    /// A number of the same order as its id.
+    /// The order of ids as a number.
     pub(super) rank: u64,
-    /// What others run there; it decides nothing.
+    /// The foreign pods; they decide nothing.
     #[serde(default, with = "model::saved::arc")]
     pub foreign: Arc<Vec<ForeignAllocation>>,
-    /// Its score in the order, where that is not the present one (`Nodes::resize`).
+    /// If outdated (`Nodes::resize`).
     #[serde(default)]
     pub(super) stale: Option<Score>,
-    /// What is charged here and belongs to no application any more (P-22, D-23).
+    /// Charged allocations that belong to no application (P-22, D-23).
     #[serde(default)]
     pub left_behind: Vec<LeftBehind>,
 }
 
-/// What an application has left behind on a node: only the end of the node ends it.
+/// An allocation without an application on a node, until the node is removed.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LeftBehind {
-    /// Whose it was.
+    /// Its former application.
     pub app: AppId,
-    /// Which ask of it.
+    /// Its request.
     pub ask: AskId,
-    /// What it takes up: memory in bytes, vcore in millicores.
+    /// Its resources: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// Whether the node still lists it, and not only counts it.
+    /// Whether the node lists it; otherwise it is only counted.
     pub listed: bool,
 }
 
 impl Node {
-    /// Whether asks that require no node may go there.
+    /// For requests without a required node.
     pub(super) fn is_open(&self) -> bool {
         self.schedulable && self.reservations.is_empty()
     }
 
-    /// Whether only their ids decide which of the two is tried first (SCH-090).
+    /// Whether only ids order the two nodes (SCH-090).
     pub fn is_level_with(&self, other: &Self) -> bool {
         self.score == other.score
     }
 
-    /// Whether it is reserved for asks that require it.
+    /// Whether it is reserved for required-node requests.
     pub fn reserved_by_required(&self) -> bool {
         !self.reservations.is_empty() && self.for_required
     }
 
-    /// The place at which the releases leave a node after an allocation on it was resized (D-23), as an integer of the order of the scores;
-    /// `None`: its place is that of its score.
+    /// The score at which the releases leave a node after an allocation was resized (D-23), as an integer of their
+    /// order; `None` if up to date.
     pub fn stale_place(&self) -> Option<i64> {
         self.stale.map(|Score(place)| place)
     }
 
-    /// Keeps it for an ask.
     pub(crate) fn reserve(&mut self, app: AppKey, ask: AskKey, required: bool) {
         self.reservations.push((app, ask));
         self.for_required = required;
@@ -104,7 +102,7 @@ impl Score {
     }
 }
 
-/// The weights of memory and vcore, which nearly every node is scored by.
+/// Almost every node has memory and vcore.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnWeights {
     memory: f64,
@@ -118,7 +116,7 @@ impl OwnWeights {
     }
 }
 
-/// The score of a node: the lower, the earlier it is tried (SCH-090).
+/// Lower scores are tried first (SCH-090).
 pub(super) fn score(node: &Node, sort: &NodeSortConfig, own: OwnWeights) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     node.total.each_beside(&node.available, |name, total, available| {
@@ -127,9 +125,9 @@ pub(super) fn score(node: &Node, sort: &NodeSortConfig, own: OwnWeights) -> f64 
             VCORE => own.vcore,
             _ => sort.weights.get(name).copied().unwrap_or(0.0),
         };
-        // Scores are floats in the real core.
+        // Floats, as in the real core.
         let share = 1.0 - available.unwrap_or(0) as f64 / total as f64;
-        // Nothing left of nothing is NaN, which says nothing.
+        // 0/0 is NaN and is skipped.
         if weight != 0.0 && !share.is_nan() {
             sum += share * weight;
             weights += weight;

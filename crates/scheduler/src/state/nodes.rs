@@ -1,4 +1,4 @@
-//! The nodes of a partition, and the order in which they are tried.
+//! The nodes of a partition and their order.
 
 mod conditions;
 mod refused;
@@ -18,9 +18,8 @@ use crate::state::skyline::Skyline;
 use config::NodeSortConfig;
 use model::{NodeId, Resource};
 
-/// The rank of the first node.
 const FIRST_RANK: u64 = 1 << 63;
-/// How far the rank of a node before or behind all others is from theirs.
+/// At both ends of the order.
 const RANK_STEP: u64 = 1 << 31;
 
 /// The nodes of a partition.
@@ -29,25 +28,24 @@ pub struct Nodes {
     nodes: Slab<NodeKey, Node>,
     #[serde(skip)]
     by_id: Shareable<Index<NodeId, NodeKey>>,
-    /// By id; what is here is compared once, when a node comes, and by its rank from then on.
+    /// Ids are compared once, when a node is added, and ranks afterwards.
     #[serde(skip)]
     by_name: Shareable<BTreeMap<NodeId, NodeKey>>,
     /// By score, then id (SCH-090).
     #[serde(skip)]
     order: BTreeSet<(Score, u64, NodeKey)>,
     sort: NodeSortConfig,
-    /// Two of its weights, once they were looked up.
     #[serde(skip)]
     own_weights: Option<OwnWeights>,
-    /// What else decides whether an ask may go to a node (SCH-094).
+    /// Other conditions for a request on a node (SCH-094).
     #[serde(skip)]
     predicates: Option<Arc<dyn Predicates>>,
-    /// What those nodes have at most in all, and left, that asks may go to.
+    /// Upper bounds for the open nodes.
     #[serde(skip)]
     totals: Skyline,
     #[serde(skip)]
     rooms: Skyline,
-    /// How often a node changed, and at which count of these the two were made.
+    /// And its values when the two bounds were computed.
     #[serde(skip)]
     changes: u64,
     #[serde(skip)]
@@ -72,7 +70,7 @@ impl Nodes {
         self.by_id.get(id).copied()
     }
 
-    /// The node of a key, if it is there.
+    /// The node of a key, if it exists.
     pub fn get(&self, key: NodeKey) -> Option<&Node> {
         self.nodes.get(key)
     }
@@ -87,12 +85,12 @@ impl Nodes {
         self.nodes.len()
     }
 
-    /// Whether there is no node.
+    /// Whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The nodes in the order in which they are tried: by score, then by id (SCH-090).
+    /// The nodes by score, then by id (SCH-090).
     pub fn in_order(&self) -> impl Iterator<Item = &Node> {
         self.order.iter().map(|(_, _, key)| &self.nodes[*key])
     }
@@ -102,24 +100,23 @@ impl Nodes {
         self.in_order().filter(|node| node.reservations.is_empty())
     }
 
-    /// From now on clones share what neither side changes.
     pub(crate) fn share(&mut self) {
         self.nodes.share(|_| {});
         self.by_id.share();
         self.by_name.share();
     }
 
-    /// How nodes are sorted (SCH-090).
+    /// The sorting policy (SCH-090).
     pub fn sort(&self) -> &NodeSortConfig {
         &self.sort
     }
 
-    /// Whether an ask may fit on a node that is not reserved, or `ever` could; if not, it does on none.
+    /// If `false`, no node fits, now or `ever`.
     pub(crate) fn may_hold(&self, ask: &Resource, ever: bool) -> bool {
         if ever { self.totals.may_hold(ask) } else { self.rooms.may_hold(ask) }
     }
 
-    /// No node took an ask that one might have taken: what they have at most is looked up again.
+    /// After no node accepted a request that the bounds allowed.
     pub(crate) fn lower_bounds(&mut self) {
         if self.bounds_of == self.changes {
             return;
@@ -131,17 +128,15 @@ impl Nodes {
         self.totals = totals;
     }
 
-    /// Nodes that may take what they could not take before.
     pub(crate) fn gains(&self) -> &NodeGains {
         &self.gains
     }
 
-    /// How often a node has changed, or what a resource manager says of nodes.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Whether a node has room for an ask now and it may go there (SCH-093).
+    /// By resources and conditions (SCH-093).
     pub(crate) fn takes(&self, ask: &Ask, node: NodeKey) -> bool {
         self.nodes[node].available.fit_in(&ask.resource) && self.lets(ask, node, true)
     }
@@ -176,7 +171,7 @@ impl Nodes {
         key
     }
 
-    /// Takes a node out.
+    /// Removes a node.
     pub fn remove(&mut self, key: NodeKey) -> Option<Node> {
         self.displace(key);
         let node = self.nodes.remove(key)?;
@@ -186,14 +181,14 @@ impl Nodes {
         Some(node)
     }
 
-    /// Changes a node and puts it where it then belongs.
+    /// Changes a node and updates its position in the order.
     pub fn change(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         self.displace(key);
         self.change_in_place(key, change);
         self.place(key);
     }
 
-    /// Changes a node that no one sorts again for it: reservations have no part in the order (SCH-092).
+    /// Changes a node without sorting again: reservations do not affect the order (SCH-092).
     pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[key];
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
@@ -207,15 +202,14 @@ impl Nodes {
         }
     }
 
-    /// An allocation on a node has another size: the releases that allow that leave the node at its place in the order, until another
-    /// change of it or the next configuration (D-23).
+    /// The releases that allow this keep the node's position until its next change or configuration (D-23).
     pub(crate) fn resize(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         self.change_in_place(key, change);
         let node = &mut self.nodes[key];
         node.stale = Some(node.score);
     }
 
-    /// A node may take what it could not take before; `larger`: its total is larger, or it was not open.
+    /// `larger`: its total is larger, or it was not open.
     fn note_gain(&mut self, key: NodeKey, larger: bool) {
         let node = &self.nodes[key];
         if node.is_open() {
@@ -226,7 +220,7 @@ impl Nodes {
         }
     }
 
-    /// Sorts by another configuration from now on.
+    /// Sorts by another policy.
     pub fn set_sort(&mut self, sort: &NodeSortConfig) {
         if self.sort == *sort && self.iter().all(|node| node.stale.is_none()) {
             return;
@@ -242,7 +236,7 @@ impl Nodes {
         keys.into_iter().for_each(|key| self.place(key));
     }
 
-    /// A rank for an id that is to come, between those of its neighbors.
+    /// Between its neighbors.
     fn rank_for(&mut self, id: &NodeId) -> u64 {
         let rank_between = |nodes: &Self| {
             let rank = |(_, key): (&NodeId, &NodeKey)| nodes.nodes[*key].rank;
@@ -256,7 +250,7 @@ impl Nodes {
             }
         };
         rank_between(self).unwrap_or_else(|| {
-            // No number is left between the two: all get new ones.
+            // No number is left: all nodes get new ranks.
             let ranks = (0..).map(|number| FIRST_RANK + number * RANK_STEP);
             self.by_name.values().zip(ranks).for_each(|(key, rank)| self.nodes[*key].rank = rank);
             self.order = self.nodes.iter().map(|(key, node)| (node.score, node.rank, key)).collect();
@@ -264,7 +258,6 @@ impl Nodes {
         })
     }
 
-    /// Rebuilds what follows from the nodes.
     pub(crate) fn index(&mut self) {
         let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
         for key in keys {
@@ -311,7 +304,7 @@ mod tests {
         nodes.in_order().map(|node| node.id.as_str()).collect()
     }
 
-    /// EX-12, the second part: weights decide which of two half-full nodes is the emptier one.
+    /// EX-12, the second part.
     #[test]
     fn weights_of_ex_12() {
         let mut nodes = Nodes::default();
@@ -333,7 +326,7 @@ mod tests {
         assert_eq!(ids(&nodes), ["n1", "n2"]);
     }
 
-    /// Ids that come between two others again and again, until no rank is left between those.
+    /// Inserts between two ids until no rank is left.
     #[test]
     fn nodes_of_one_score_stand_by_id_in_whatever_order_they_come() {
         let mut nodes = Nodes::default();

@@ -1,4 +1,4 @@
-//! One partition: its state, and look-ups in it.
+//! One partition: its state and look-ups.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -24,44 +24,44 @@ use model::{AppId, QueueState, Resource, Time};
 /// A partition (SCH-010).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Partition {
-    /// The name that commands give.
+    /// The name in commands.
     #[serde(with = "model::saved::text")]
     pub name: Arc<str>,
-    /// Active, or draining once the configuration does not have it any more.
+    /// Active, or draining after it was removed from the configuration.
     pub state: QueueState,
     /// The queue tree.
     pub queues: QueueTree,
-    /// The nodes with their order.
+    /// The nodes and their order.
     pub nodes: Nodes,
-    /// The live applications.
+    /// The active applications.
     pub apps: Slab<AppKey, Application>,
-    /// Applications that ended, the oldest first (SCH-172).
+    /// Ended applications, the oldest first (SCH-172).
     #[serde(with = "model::saved::arcs")]
     pub ended: VecDeque<Arc<Application>>,
-    /// How many applications have ended so far, also those that were forgotten since.
+    /// The number of ended applications, including forgotten ones.
     pub ended_total: u64,
-    /// What users have in use.
+    /// The usage of users and groups.
     pub usage: Usage,
-    /// Allocations made since the start.
+    /// The number of allocations since the start.
     pub allocations_made: u64,
-    /// Reservations that stand.
+    /// The number of reservations.
     pub reservations: u64,
-    /// Placeholders that are allocated.
+    /// The number of allocated placeholders.
     pub placeholders: u64,
-    /// How many allocations a second.
+    /// The rate of allocations.
     pub meter: Meter,
-    /// What changed since it was last requested; `None` while no one asks.
+    /// The changes since the last call; `None` if nothing reads them.
     #[serde(skip)]
     pub dirty: Option<Dirty>,
-    /// The placement active rules.
+    /// The active placement rules.
     #[serde(skip)]
     pub rules: Arc<Rules>,
-    /// How often they decided since they became active.
+    /// The hits of the rules since they became active.
     #[serde(with = "model::saved::arc")]
     pub hits: Arc<Hits>,
     #[serde(skip)]
     pub(crate) records: Records,
-    /// Whether an ask may preempt others for its queue's guarantee (SCH-150).
+    /// Whether requests may preempt for their queue's guaranteed resources (SCH-150).
     pub preemption: bool,
     #[serde(skip, default = "super::saved_fields::no_switches")]
     pub(crate) switches: Switches,
@@ -72,48 +72,45 @@ pub struct Partition {
     pub(crate) timers: Shareable<BTreeMap<TimerKey, Timer>>,
     pub(crate) timers_set: u64,
     pub(crate) arrivals: u64,
-    /// Allocations that the resource manager is asked to stop, in the order of these requests, each with its ask's arrival (SCH-046).
+    /// In order, each with its request's arrival number (SCH-046).
     #[serde(skip)]
     pub(crate) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
-    /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(crate) share_bases_stale: bool,
-    /// Applications whose end takes more than one command.
     #[serde(skip)]
     pub(crate) unfinished: BTreeSet<AppKey>,
-    /// How often something changed that concerns everyone, such as the configuration.
+    /// Counts changes that concern all applications.
     #[serde(skip)]
     pub(crate) epoch: u64,
-    /// Until when cycles find nothing and report nothing, if nothing happens before.
+    /// Cycles find and report nothing until then, unless something changes.
     #[serde(skip)]
     pub(crate) quiet: Option<Time>,
-    /// How many cycles found nothing because of that.
+    /// Because of `quiet`.
     #[serde(skip)]
     pub(crate) skipped_cycles: SkippedCycles,
-    /// The parents on the way down in a cycle, and what is left of them from earlier walks: kept for its capacity.
+    /// Reused for its capacity.
     #[serde(skip)]
     pub(crate) walk: Vec<Visit>,
-    /// Everyone may kill and move: it is a fork, in which nothing is real.
+    /// It is a fork: all users may kill and move.
     #[serde(skip)]
     pub(crate) trusts_everybody: bool,
-    /// Whether maxima that are exceeded are enforced (N-01).
+    /// Whether exceeded maxima are enforced (N-01).
     #[serde(default)]
     pub quota_preemption: bool,
-    /// A look for maxima to enforce has its timer.
+    /// Whether the timer for enforcing maxima is set.
     #[serde(default)]
     pub(crate) quota_timer: bool,
-    /// The names that nodes have ever given the root's maximum, each with its amount or 0, where they stay in it (P-04).
+    /// Names that nodes ever added to the root's maximum, each with its value or 0 (P-04).
     #[serde(default)]
     pub(crate) names_of_nodes: Resource,
-    /// A release has miscounted since the beginning, and sums are not those of their parts any more (D-23).
+    /// A release has miscounted, and sums differ from their parts (D-23).
     #[serde(default)]
     pub miscounted: bool,
-    /// Whether every node was reserved when asks were last tried.
+    /// At the last attempts.
     #[serde(skip)]
     pub(crate) all_reserved: bool,
 }
 
 impl Partition {
-    /// An empty partition, before its first configuration.
     pub(crate) fn new(name: Arc<str>, switches: Switches, tuning: Tuning, rules: Arc<Rules>) -> Self {
         Self {
             name,
@@ -155,7 +152,7 @@ impl Partition {
         }
     }
 
-    /// Brings placement rules into force (PLC-100). Hits are counted further as long as the rules say the same.
+    /// PLC-100. Hits continue if the rules are equal.
     pub(crate) fn set_rules(&mut self, rules: Arc<Rules>) {
         if !self.rules.same_as(&rules) {
             self.hits = Arc::new(Hits::of(&rules));
@@ -163,19 +160,19 @@ impl Partition {
         self.rules = rules;
     }
 
-    /// Under whom the allocations of an application count.
+    /// The user and group of an application's allocations.
     pub fn holder(&self, app: AppKey) -> Holder {
         let Application { queue_path, account, .. } = &self.apps[app];
         let (user, group) = (self.usage.user_of(account), self.usage.group_of(account));
         Holder { queue: queue_path.clone(), user, group }
     }
 
-    /// The key of a live application.
+    /// The key of an active application.
     pub fn app_key(&self, id: &AppId) -> Option<AppKey> {
         self.app_index.get(id).copied()
     }
 
-    /// Whether a cycle has something to look at (SCH-041, SCH-042).
+    /// Whether a cycle has something to examine (SCH-041, SCH-042).
     pub fn has_work(&self) -> bool {
         self.queues.get(ROOT).is_some_and(|root| root.max.is_some() && root.wants())
     }
@@ -185,7 +182,7 @@ impl Partition {
         self.timers.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// Sum of the nodes' capacities, which is also the root's maximum.
+    /// The sum of the nodes' capacities, which is also the root's maximum.
     pub fn capacity(&self) -> Resource {
         self.queues.get(ROOT).and_then(|root| root.max.clone()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! A resource manager's own conditions for an ask on a node, in addition resources.
+//! A resource manager's own conditions for a request on a node, in addition to resources.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -8,91 +8,91 @@ use crate::state::ask::Ask;
 use crate::state::node::Node;
 use model::{AskId, NodeId};
 
-/// Asks and nodes that are to come and are copies of others: the original, then the copy.
+/// Future requests and nodes that are copies of others: the original, then the copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
-    /// Pairs of asks.
+    /// Pairs of requests.
     pub asks: Vec<(AskId, AskId)>,
     /// Pairs of nodes.
     pub nodes: Vec<(NodeId, NodeId)>,
 }
 
-/// A resource manager's own conditions (SCH-094). Without any everything passes; those of Kubernetes are in `kubernetes::predicates`.
+/// A resource manager's own conditions (SCH-094); those of Kubernetes are in `kubernetes::predicates`.
 ///
-/// An answer may depend on what runs where. The scheduler reports every allocation that comes and goes, so the answers after a decision
-/// reflect it.
+/// An answer may depend on what runs where: every allocation that is added or removed is reported.
 pub trait Predicates: Debug + Send + Sync {
-    /// Whether the ask may go to the node. `allocate`: it would go there now; else it is only asked whether it could, were there
-    /// room.
+    /// Whether the request may run on the node. `allocate`: now; otherwise if the node had enough resources.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;
 
-    /// Whether the ask can never go to the node, whatever goes from there. Without more knowledge running allocations there does not matter.
+    /// Whether the request can never run on the node, whatever is removed from it. By default, `pass` without
+    /// `allocate` decides.
     fn bars(&self, ask: &Ask, node: &Node) -> bool {
         !self.pass(ask, node, false)
     }
 
-    /// How many of these allocations on the node have to go, in their order and at least `least`, before the ask may go there (K8S-163); it is
-    /// not barred from it. `None`: not even then.
+    /// How many of these allocations must be removed, in their order and at least `least`, before the request may run
+    /// on the node (K8S-163), which does not bar it. `None`: all are not enough.
     fn passes_without(&self, _ask: &Ask, _node: &Node, _there: &[&AskId], least: usize) -> Option<usize> {
         Some(least)
     }
 
-    /// Why the ask may not go to the node now, in words; `None` where it may, or where there are no words for it.
+    /// Why the request may not run on the node now, as text; `None` if it may, or without a text.
     fn refusal(&self, _ask: &Ask, _node: &Node) -> Option<String> {
         None
     }
 
-    /// Whether two asks get the same answer for every node: what one of them failed by the other need not try again while nothing changes.
+    /// Whether two requests get the same answer for every node: if one failed, the other need not be tried until
+    /// something changes.
     fn identical(&self, _one: &Ask, _other: &Ask) -> bool {
         false
     }
 
-    /// A number that is another one whenever some node may let the ask go that did not, before, for what changed since; room on nodes
-    /// aside. `None`: that is unknown, so all nodes are asked each time.
+    /// A number that changes whenever some node may newly accept the request, apart from resources. `None`: unknown, so
+    /// all nodes are checked each time.
     fn loosened(&self, _ask: &Ask) -> Option<u64> {
         None
     }
 
-    /// The nodes that the ask could go to now, if these are known without a look at each: no other node passes.
+    /// The nodes that the request could use now, if known without a check of each: no other node passes.
     fn candidates(&self, _ask: &Ask) -> Option<Vec<NodeId>> {
         None
     }
 
-    /// From now on the ask counts on the node: it was decided, whether or not the resource manager has carried it out.
+    /// Counts the request on the node: it was decided, even if the resource manager has not bound it yet.
     fn placed(&mut self, _ask: &AskId, _node: &NodeId) {}
 
-    /// The ask does not count on the node any more.
+    /// Stops counting the request on the node.
     fn gone(&mut self, _ask: &AskId, _node: &NodeId) {}
 
-    /// From now on this ask is known too. It has the conditions of another one: a what-if requests that once more.
+    /// Adds a new request with the conditions of another one, for a what-if.
     fn ask_like(&mut self, _like: &AskId, _new: &AskId) {}
 
-    /// From now on this node is known too. It is like another one except for its name.
+    /// Adds a new node that equals another one except for its name.
     fn node_like(&mut self, _like: &NodeId, _new: &NodeId) {}
 
-    /// The conditions by their own type, for who changes them. `None`: they change only by what is reported.
+    /// The conditions by their own type, to be changed. `None`: they change only by reports.
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         None
     }
 
-    /// A copy that counts asks on nodes as another one does, of those that it knows. `None`: what is reported does not matter.
+    /// A copy with the placements of another one, for the requests that it knows. `None`: reports do not matter.
     fn placed_as(&self, _other: &dyn Predicates) -> Option<Arc<dyn Predicates>> {
         None
     }
 
-    /// The conditions by their own type, to be read.
+    /// The conditions by their own type, read-only.
     fn as_any_ref(&self) -> Option<&dyn Any> {
         None
     }
 
-    /// A copy for a fork of the scheduler, which other allocations are reported to from now on. `None`: what is reported does not
-    /// matter, so one may represent all.
+    /// A copy for a fork of the scheduler, which gets its own reports. `None`: reports do not matter, so one is shared
+    /// by all.
     fn copy(&self) -> Option<Arc<dyn Predicates>> {
         None
     }
 }
 
-/// The conditions, to be changed. A fork has the same ones at first, and gets its own.
+/// A fork shares them first and then gets its own copy.
 pub(crate) fn own_predicates(shared: &mut Option<Arc<dyn Predicates>>) -> Option<&mut (dyn Predicates + 'static)> {
     let predicates = shared.as_mut()?;
     if Arc::get_mut(predicates).is_none() {

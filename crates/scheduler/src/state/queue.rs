@@ -1,4 +1,4 @@
-//! One queue: its settings, its counters, its priority.
+//! One queue: its settings, counters, and priority.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,108 +28,107 @@ pub struct Queue {
     pub parent: Option<QueueKey>,
     /// The children by name.
     pub children: Vec<QueueKey>,
-    /// Whether it holds applications; else queues.
+    /// Whether it is a leaf.
     pub leaf: bool,
-    /// Stands in the configuration.
+    /// Whether it is configured.
     pub managed: bool,
     /// Active, draining or stopped.
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
-    /// How many thresholds of draining have been reported since (SCH-211).
+    /// The number of reported draining thresholds (SCH-211).
     pub alerts: u64,
-    /// What the configuration says.
+    /// Its configuration.
     #[serde(with = "model::saved::arc")]
     pub settings: Arc<Settings>,
-    /// Maximum; `None` is unset. The root's is the sum of the nodes (SCH-034, SCH-195).
+    /// Its maximum; `None` if unset. The root's is the sum of the nodes (SCH-034, SCH-195).
     pub max: Option<Resource>,
-    /// Guarantee; `None` is unset (SCH-034).
+    /// Its guaranteed resources; `None` if unset (SCH-034).
     pub guaranteed: Option<Resource>,
-    /// In use here and below.
+    /// Allocated, including its subtree.
     pub allocated: Resource,
-    /// Asked for here and below.
+    /// Pending, including its subtree.
     pub pending: Resource,
-    /// Being preempted here and below; still part of `allocated`.
+    /// Being preempted, including its subtree; still part of `allocated`.
     pub preempting: Resource,
-    /// Running applications here and below (SCH-111).
+    /// Running applications in its subtree (SCH-111).
     pub running: u64,
-    /// Accepted applications that hold something already (SCH-084, SCH-110).
+    /// Accepted applications with a placeholder or reservation (SCH-084, SCH-110).
     pub allocating_accepted: BTreeSet<AppId>,
-    /// Live applications here and below.
+    /// Active applications in its subtree.
     pub app_count: u64,
     /// The applications of a leaf. A persistent set, so that a read model shares it.
     #[serde(skip)]
     pub apps: imbl::OrdSet<AppKey>,
-    /// Those of them with pending asks, in the order of the leaf's policy (SCH-071).
+    /// Its applications with pending requests, in the order of the leaf's policy (SCH-071).
     #[serde(skip)]
     pub candidates: Candidates,
-    /// Those of the candidates that may replace a placeholder, in the same order.
+    /// The candidates that may replace a placeholder, in the same order.
     #[serde(skip)]
     pub replacers: BTreeSet<AppRank>,
-    /// The applications of a leaf that hold reservations, the oldest first (SCH-001).
+    /// The applications with reservations, the oldest first (SCH-001).
     pub reserved: BTreeSet<(Time, AppId, AppKey)>,
     /// The highest priority inside (SCH-062).
     pub raw_priority: Priority,
-    /// The priority last reported to the parent, which the parent counts with.
+    /// As last reported to the parent.
     #[serde(rename = "handed_up")]
     pub(super) reported_priority: Priority,
-    /// How often each priority stands inside: of applications in a leaf, as reported by children in a parent.
+    /// Counts of each priority, as reported by children in a parent.
     pub(super) priorities: BTreeMap<Priority, u32>,
-    /// Fair share, for the order among siblings (SCH-054, SCH-055).
+    /// Fair share for the order among siblings (SCH-054, SCH-055).
     pub share: ShareList,
-    /// What 1.8.0 takes shares of (SCH-055); `None` elsewhere.
+    /// The base of the share in 1.8.0 (SCH-055); otherwise `None`.
     pub share_base: Option<Resource>,
-    /// Its place among its siblings may be out of date.
     #[serde(skip)]
     pub(crate) marked: bool,
-    /// By what it is on its parent's list; `None` if it does not.
+    /// `None` if it is not in its parent's list.
     #[serde(skip)]
     pub(crate) rank: Option<SiblingRank>,
-    /// Of a parent: the children that want something, in their order.
+    /// Children with something to do.
     #[serde(skip)]
     pub(crate) siblings: Siblings,
-    /// Of a leaf that was tried without success and need not be tried again yet.
+    /// Of a leaf.
     #[serde(skip)]
     pub(crate) backoff: Option<Box<Backoff>>,
-    /// When its maximum is enforced, if it is still exceeded then (N-01).
+    /// When its maximum is enforced if it is still exceeded (N-01).
     #[serde(default)]
     pub quota_due: Option<Time>,
 }
 
-/// What the configuration, or a template, says of a queue.
+/// The settings of a queue from the configuration or a template.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Settings {
-    /// Where the queue is in the file.
+    /// The location in the file.
     pub at: Option<Place>,
-    /// A parent by configuration or creation, whether it has children or not.
+    /// A parent by configuration or creation, even without children.
     pub parent: bool,
-    /// Every property with where it comes from.
+    /// Every property with its origin.
     #[serde(with = "model::saved::arc")]
     pub merged: Arc<MergedProperties>,
-    /// What they mean.
+    /// The parsed properties.
     pub properties: QueueProperties,
-    /// The queue's own admin ACL.
+    /// Its own admin ACL.
     pub admin_acl: Acl,
-    /// The queue's own submit ACL.
+    /// Its own submit ACL.
     pub submit_acl: Acl,
-    /// The most running applications; `None` is no limit.
+    /// The limit of running applications; `None` if unlimited.
     pub max_applications: Option<u64>,
-    /// What dynamic leaves right below take, with the queue it is from (`config.md` section 10).
+    /// For dynamic leaves directly in it, with the defining queue (`config.md` section 10).
     #[serde(with = "super::saved_fields::template")]
     pub template: Option<(QueuePath, Arc<TemplateConfig>)>,
-    /// The limits of users and groups active.
+    /// The active limits of users and groups.
     #[serde(with = "model::saved::arc")]
     pub limits: Arc<QueueLimits>,
 }
 
 impl Queue {
-    /// What the parent, the sort and everyone outside see (SCH-063).
+    /// The priority that is visible outside (SCH-063).
     pub fn current_priority(&self) -> Priority {
         let properties = &self.settings.properties;
         self.raw_priority.seen_outside(properties.priority_policy, properties.priority_offset)
     }
 
-    /// Brings the share up to date after a change of usage, guarantee or base.
+    /// Updates the share after a change of usage, guaranteed resources, or base.
     pub fn refresh_share(&mut self) {
         self.share = match &self.share_base {
             None => ShareList::of(&self.allocated, self.guaranteed.as_ref()),
@@ -137,12 +136,12 @@ impl Queue {
         };
     }
 
-    /// Whether a cycle examines the queue at all (SCH-050).
+    /// Whether a cycle examines the queue (SCH-050).
     pub fn wants(&self) -> bool {
         self.state != QueueState::Stopped && self.pending.strictly_greater_than_zero()
     }
 
-    /// Whether someone waits for nothing but the queue's end: nothing is in it (SCH-182).
+    /// Whether the cleaner may remove the queue (SCH-182).
     pub fn is_empty(&self) -> bool {
         self.children.is_empty() && self.apps.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The queue tree: counters on every level, and priorities that are passed up to the root.
+//! The queue tree: counters on every level, and priorities that are reported up to the root.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,10 +17,9 @@ use model::{AppId, Priority, QueuePath, QueueState, Resource, Time};
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct QueueTree {
     pub(crate) queues: Slab<QueueKey, Queue>,
-    /// Queues that changed since orders were last settled.
     #[serde(skip)]
     pub(crate) marked: Vec<QueueKey>,
-    /// What cycles note of the leaves that back off.
+    /// The notes of cycles about leaves that back off.
     #[serde(skip)]
     pub(crate) leaf_notes: LeafNotes,
 }
@@ -34,7 +33,7 @@ impl std::ops::Index<QueueKey> for QueueTree {
 }
 
 impl std::ops::IndexMut<QueueKey> for QueueTree {
-    /// The one who takes a queue to change it, changes perhaps its place among its siblings.
+    /// Mutable access may change the position among siblings.
     fn index_mut(&mut self, key: QueueKey) -> &mut Queue {
         let queue = &mut self.queues[key];
         if !std::mem::replace(&mut queue.marked, true) {
@@ -48,35 +47,33 @@ impl std::ops::IndexMut<QueueKey> for QueueTree {
 pub type PathUp = SmallVec<[QueueKey; 8]>;
 
 impl QueueTree {
-    /// The queue of a key, if it is there.
+    /// The queue of a key, if it exists.
     pub fn get(&self, key: QueueKey) -> Option<&Queue> {
         self.queues.get(key)
     }
 
-    /// The candidates of a leaf, to be changed in what its place among its siblings does not depend on.
+    /// For changes that do not affect the position among siblings.
     pub(crate) fn candidates_mut(&mut self, leaf: QueueKey) -> &mut Candidates {
         &mut self.queues[leaf].candidates
     }
 
-    /// Ends the backoff of a leaf, if there is one.
     pub(crate) fn end_backoff(&mut self, leaf: QueueKey) {
         if self.queues.get(leaf).is_some_and(|queue| queue.backoff.is_some()) {
             self.queues[leaf].backoff = None;
         }
     }
 
-    /// Starts the backoff of a leaf.
     pub(crate) fn begin_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
         self.leaf_notes.get_mut(leaf).seen = backoff.seen;
         self.queues[leaf].backoff = Some(backoff);
     }
 
-    /// How many queues there are.
+    /// The number of queues.
     pub fn len(&self) -> usize {
         self.queues.len()
     }
 
-    /// Whether there is not even a root.
+    /// Whether it does not even have a root.
     pub fn is_empty(&self) -> bool {
         self.queues.is_empty()
     }
@@ -86,8 +83,7 @@ impl QueueTree {
         self.queues.iter().map(|(_, queue)| queue)
     }
 
-    /// Adds a queue below `parent` (or as the root) and puts it among its siblings by name. It is a leaf until its settings say
-    /// otherwise.
+    /// Adds a leaf in `parent` (or as the root), sorted by name.
     pub fn add(&mut self, parent: Option<QueueKey>, name: &str, managed: bool, now: Time) -> QueueKey {
         let path = match parent {
             Some(parent) => self.queues[parent].path.child(name),
@@ -130,13 +126,13 @@ impl QueueTree {
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);
             self.queues[parent].children.insert(at, key);
-            // Nothing can rise by it, so nothing is reported upwards: under P-02 that would refresh what is stale above.
+            // Nothing is reported upwards: under P-02 that would refresh outdated parents.
             *self.queues[parent].priorities.entry(Priority::MIN).or_default() += 1;
         }
         key
     }
 
-    /// Takes an empty queue out of the tree.
+    /// Removes an empty queue.
     pub fn remove(&mut self, key: QueueKey) {
         let Some(queue) = self.queues.get(key) else { return };
         let reported_priority = queue.reported_priority;
@@ -155,30 +151,30 @@ impl QueueTree {
 
     fn child_position(&self, parent: QueueKey, name: &str) -> Result<usize, usize> {
         let parent = &self.queues[parent];
-        // A child's path is its parent's, a dot and its name.
+        // A child's path is its parent's, a dot, and its name.
         let from = parent.path.as_str().len() + 1;
         let name_of = |child: QueueKey| self.queues[child].path.as_str().get(from..).unwrap_or_default();
         parent.children.binary_search_by(|child| name_of(*child).cmp(name))
     }
 
-    /// The child of a queue by its lower-cased name, which probably is its child at `at`.
+    /// Tried first at index `at`.
     pub(crate) fn child_near(&self, parent: QueueKey, at: usize, name: &str) -> Option<QueueKey> {
         let there = self.queues[parent].children.get(at).copied();
         there.filter(|child| self.queues[*child].path.name() == name).or_else(|| self.child(parent, name))
     }
 
-    /// The child of a queue by its lower-cased name.
+    /// The child with a lower-case name.
     pub fn child(&self, parent: QueueKey, name: &str) -> Option<QueueKey> {
         let at = self.child_position(parent, name).ok()?;
         Some(self.queues[parent].children[at])
     }
 
-    /// The queue of a path.
+    /// The queue with a path.
     pub fn find(&self, path: &QueuePath) -> Option<QueueKey> {
         self.find_text(path.as_str())
     }
 
-    /// The queue of a path in lower case, which may be anything else.
+    /// The queue of a path in lower case, which may be invalid.
     pub fn find_text(&self, path: &str) -> Option<QueueKey> {
         let mut parts = path.split('.');
         if parts.next() != Some("root") || self.queues.is_empty() {
@@ -189,7 +185,7 @@ impl QueueTree {
 
     /// The queue and its ancestors, from the queue up to the root.
     pub fn path_up(&self, key: QueueKey) -> PathUp {
-        // Many times in every cycle: a plain loop is much cheaper than collecting.
+        // Called many times in every cycle: a plain loop is much cheaper than collecting.
         let mut path = PathUp::new();
         let mut at = Some(key);
         while let Some(key) = at {
@@ -217,7 +213,7 @@ impl QueueTree {
         order
     }
 
-    /// What may still be allocated in a queue (SCH-100). `None`: nothing on the path is limited.
+    /// The headroom of a queue (SCH-100). `None`: nothing on the path is limited.
     pub fn headroom(&self, key: QueueKey) -> Option<Resource> {
         let mut headroom: Option<Resource> = None;
         let mut at = Some(key);
@@ -235,15 +231,15 @@ impl QueueTree {
         headroom
     }
 
-    /// The maximum along the path of a queue, the root omitted (SCH-104). `None`: nothing on the path has one. `strict`: a name
-    /// that one maximum has and another lacks counts 0 (D-06).
+    /// The maximum along the path without the root (SCH-104). `None`: no queue has one. `strict`: a name that one
+    /// maximum lacks counts 0 (D-06).
     pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
         let path = self.path_up(key);
         let own = path.iter().filter(|key| **key != ROOT).filter_map(|key| self.queues[*key].max.clone());
         own.reduce(|one, other| if strict { one.min_strict(&other) } else { one.min_permissive(&other) })
     }
 
-    /// Whether an application may start to run, as far as `maxapplications` goes (SCH-110).
+    /// Whether `maxapplications` allows an application to start (SCH-110).
     pub fn can_run(&self, key: QueueKey, app: &AppId) -> bool {
         self.path_up(key).iter().all(|key| {
             let queue = &self.queues[*key];
@@ -254,8 +250,7 @@ impl QueueTree {
         })
     }
 
-    /// An application of the leaf has another priority: the old one leaves, the new one comes, and every ancestor that sees
-    /// a difference learns it (SCH-062).
+    /// Replaces the priority of an application, up to every ancestor that it affects (SCH-062).
     pub fn note_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         if old == new {
             return;
@@ -268,7 +263,7 @@ impl QueueTree {
         }
     }
 
-    /// Counts a priority in a queue in place of another, and reports nothing to the queues above.
+    /// Replaces a priority without a report to the parents.
     pub fn count_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         let queue = &mut self[key];
         if let Some(old) = old
@@ -285,7 +280,7 @@ impl QueueTree {
         queue.raw_priority = queue.priorities.last_key_value().map_or(Priority::MIN, |(highest, _)| *highest);
     }
 
-    /// Reports the current priority of a queue to its parent. Returns the parent and what changes there, if anything does.
+    /// Returns the parent and the change there, if any.
     fn report_priority(&mut self, key: QueueKey) -> Option<(QueueKey, Option<Priority>, Option<Priority>)> {
         let queue = &mut self.queues[key];
         let now = queue.current_priority();
@@ -296,7 +291,7 @@ impl QueueTree {
         }
     }
 
-    /// Reports the queue's priority up the whole path, after its offset or policy changed (SCH-062, P-02, P-03).
+    /// Reports a change of offset or policy (SCH-062, P-02, P-03).
     pub fn report_priority_up(&mut self, key: QueueKey) {
         for key in self.path_up(key) {
             if let Some((parent, old, new)) = self.report_priority(key) {
@@ -305,8 +300,7 @@ impl QueueTree {
         }
     }
 
-    /// The raw priority of a queue recounted from its children or the given priorities of its applications: what the
-    /// incremental one is held against.
+    /// The raw priority from the children or the given applications, to verify the incremental one.
     pub fn recounted_priority(&self, key: QueueKey, apps: impl Iterator<Item = Priority>) -> Priority {
         let queue = &self.queues[key];
         let children = queue.children.iter().map(|child| self.queues[*child].reported_priority);

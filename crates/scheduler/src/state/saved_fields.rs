@@ -1,4 +1,4 @@
-//! Fields with a saved form of their own, and the values that represent fields which are not saved.
+//! Fields with their own saved form, and placeholders for fields that are not saved.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,7 +6,6 @@ use crate::interface::switches::Switches;
 use crate::placement::{Placement, PlacementOutcome, Record, Refusal};
 use model::Profile;
 
-/// Stands for the record of a placement until that is found.
 pub(super) fn no_record() -> Arc<Record> {
     static NONE: LazyLock<Arc<Record>> = LazyLock::new(|| {
         let refused = Refusal::NoUser.into();
@@ -16,12 +15,10 @@ pub(super) fn no_record() -> Arc<Record> {
     Arc::clone(&NONE)
 }
 
-/// Stands for the switches until the profile is known.
 pub(super) const fn no_switches() -> Switches {
     Switches::of(Profile::Kornsole)
 }
 
-/// A template with the queue that it is from.
 pub(super) mod template {
     use std::sync::Arc;
 

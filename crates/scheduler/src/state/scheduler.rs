@@ -1,4 +1,4 @@
-//! The scheduler: its partitions, and its options.
+//! The scheduler: its partitions and options.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::state::partition::Partition;
 use config::Config;
 use model::{Profile, Time};
 
-/// A scheduler: partitions, and how they behave.
+/// A scheduler: partitions and their options.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
     pub(crate) switches: Switches,
@@ -17,25 +17,25 @@ pub struct Scheduler {
     pub(crate) partitions: Vec<Partition>,
     pub(crate) checksum: String,
     pub(crate) named_groups: NamedGroups,
-    /// The configuration that every queue has been settled by; `None` before the first, and where that is unknown.
+    /// `None` before the first, or if unknown.
     pub(crate) loaded: Option<Arc<Config>>,
-    /// Commands before the invariants are asserted again.
+    /// Commands until the next assertion of invariants.
     #[cfg(debug_assertions)]
     pub(crate) unasserted: u64,
 }
 
 impl Scheduler {
-    /// A scheduler without a configuration. It decides as `profile` says.
+    /// Creates a scheduler without a configuration.
     pub fn new(profile: Profile) -> Self {
         Self::tuned(profile, Tuning::default())
     }
 
-    /// A scheduler without a configuration that decides as `profile` says, as far as `tuning` does not say otherwise.
+    /// Creates a scheduler without a configuration; `tuning` overrides `profile`.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
         Self::switched(Switches::of(profile).tuned(&tuning), tuning)
     }
 
-    /// A scheduler without a configuration that decides by these switches. Meant for tests of a single switch.
+    /// Creates a scheduler without a configuration, for tests of a single switch.
     pub fn switched(switches: Switches, tuning: Tuning) -> Self {
         Self {
             switches,
@@ -54,29 +54,28 @@ impl Scheduler {
         &self.partitions
     }
 
-    /// The partitions, for a read model that takes what changed ([`Partition::dirty`]).
+    /// The partitions, for a read model that takes the changes ([`Partition::dirty`]).
     pub fn partitions_mut(&mut self) -> &mut [Partition] {
         &mut self.partitions
     }
 
-    /// When the next timer is due; before that a [`Command::Tick`] does nothing.
+    /// When the next timer is due; earlier a `Command::Tick` does nothing.
     pub fn next_timer(&self) -> Option<Time> {
         self.partitions.iter().filter_map(Partition::next_timer).min()
     }
 
-    /// Whether an application is ending that had too much for one command. Each [`Command::Continue`] removes more of it. A cycle or a
-    /// reload could decide otherwise because of its rest, so both remove all of it first.
+    /// Whether an application is ending that was too large for one command. Each `Command::Continue` removes more; a
+    /// cycle or a reload first removes all of it, because the rest could change their decisions.
     pub fn is_unfinished(&self) -> bool {
         self.partitions.iter().any(Partition::is_unfinished)
     }
 
-    /// Whether a cycle has something to look at (SCH-041, SCH-042).
+    /// Whether a cycle has something to examine (SCH-041, SCH-042).
     pub fn has_work(&self) -> bool {
         self.partitions.iter().any(Partition::has_work)
     }
 
-    /// Drops everything that cycles hold to save work. No decision rests on it: tests compare a scheduler that has to find everything
-    /// again with one that does not.
+    /// Drops the caches of cycles. They decide nothing, which tests verify.
     pub fn forget_shortcuts(&mut self) {
         self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
         self.loaded = None;
@@ -87,12 +86,12 @@ impl Scheduler {
         &self.checksum
     }
 
-    /// What was decided at its start.
+    /// The settings.
     pub fn tuning(&self) -> &Tuning {
         &self.tuning
     }
 
-    /// How it behaves.
+    /// The switches.
     pub fn switches(&self) -> &Switches {
         &self.switches
     }

@@ -12,42 +12,42 @@ pub fn ordered(float: f64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// How much of its guarantee someone uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
-/// compared position by position, the shorter one filled up with zeros.
+/// One share of guaranteed resources per used name, the largest first (SCH-054). The shorter of two lists is filled
+/// with zeros.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ShareList(#[serde(with = "model::saved::list")] SmallVec<[f64; 2]>);
 
 impl Clone for ShareList {
     fn clone(&self) -> Self {
-        // Copies at once; cloning goes number by number.
+        // Copies the slice at once; cloning would go number by number.
         Self(SmallVec::from_slice(&self.0))
     }
 }
 
 impl ShareList {
-    /// The shares of `allocated` over `guaranteed`; a name without a guarantee counts with its raw amount.
+    /// The shares; a name that is not guaranteed counts with its raw value.
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
         let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
         allocated.each_beside(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
-            // The real core compares floats.
+            // Floats, as in the real core.
             let (used, guarantee) = (used as f64, guarantee.unwrap_or(0) as f64);
             shares.push(if guarantee == 0.0 { used } else { used / guarantee });
         });
         shares.sort_unstable_by(|a, b| b.total_cmp(a));
-        // Zeros at the end compare as if they were not there.
+        // Zeros at the end do not affect comparisons.
         while shares.last().is_some_and(|share| *share == 0.0) {
             shares.pop();
         }
         Self(shares)
     }
 
-    /// The one share of 1.8.0 (SCH-055): the largest over the names in use that `base` has. `base` is the guarantee; for names
-    /// without a guarantee it is the maximum or the cluster.
+    /// The share of 1.8.0 (SCH-055): the largest over the used names in `base`: the guaranteed value, otherwise the
+    /// maximum or the cluster.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
         let mut largest: f64 = 0.0;
         allocated.each_beside(base, |_, used, base| {
             let Some(base) = base.filter(|_| used >= 0) else { return };
-            // The real core compares floats.
+            // Floats, as in the real core.
             let share = match base {
                 ..=0 if used > 0 => 1.0,
                 ..=0 => 0.0,
@@ -101,7 +101,7 @@ mod tests {
         ShareList::of(&pairs.iter().copied().collect(), Some(&guaranteed))
     }
 
-    /// EX-26, the rows on shares.
+    /// EX-26.
     #[test]
     fn share_lists_of_ex_26() {
         assert_eq!(list(&[("m", 5), ("v", 3), ("g", 0)], &[("m", 10)]).as_slice(), [3.0, 0.5]);
@@ -110,7 +110,7 @@ mod tests {
         assert!(shares(&[0.5]) < shares(&[0.5, 0.1]));
     }
 
-    /// EX-07: no name matching, the largest share of each side meets the other's.
+    /// EX-07: the largest shares are compared, without common names.
     #[test]
     fn share_lists_of_ex_07() {
         let one = [("memory", 2), ("vcore", 1000)];

@@ -1,18 +1,17 @@
-//! The order in which the children of a parent are tried (SCH-050 to SCH-053), kept up to date instead of sorted again in every
+//! The order in which the children of a parent are tried (SCH-050 to SCH-053), updated instead of sorted in every
 //! cycle.
 //!
-//! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). So there is a list by the total keys. Queues
-//! with equal keys stand by pending, name of resource after name of resource, then by the queue's name. Where of any two
-//! neighbors one needs more than the other or both want the same, that list is the order of the specified sort. Where two
-//! neighbors differ and neither needs more, it is a *break*: the class of equals that has one is sorted as specified, when a cycle
-//! reaches it.
+//! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). The list is sorted by the
+//! total keys, then by pending, resource name by resource name, then by the queue's name. If two neighbors differ in
+//! pending and neither needs more, they are a *break*. A class of equals with a break is sorted as specified when a
+//! cycle reaches it; otherwise the list equals the specified sort.
 //!
 //! Invariants:
-//! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is requested only after all that is
-//!   marked was put in place ([`QueueTree::settle_order`]);
-//! - a list holds exactly those children that want something, each with the rank by which it was put there;
-//! - `front`, if it is not empty, is the first class in its specified order, the next to be tried last. Taking the first off
-//!   it leaves the others in their order: no one went past the first, so for those that now follow it nothing changes.
+//! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is read only after
+//!   all marked queues were moved ([`QueueTree::settle_order`]);
+//! - a list contains exactly the children with something to do, each with the rank of its position;
+//! - `front`, if not empty, is the first class in its specified order, the next child last. Removing the first leaves
+//!   the order of the others unchanged, because nothing moved past it.
 
 use std::cmp::Ordering;
 
@@ -24,15 +23,15 @@ use crate::state::share::ordered;
 use crate::state::siblings::{Entry, SiblingRank, Siblings, Visit};
 use model::Resource;
 
-/// From this many queues marked on, it is asked whether to sort all lists again.
+/// From here on sorting all lists is considered.
 const MANY: usize = 64;
-/// How many places a queue is looked for one by one before its keys are compared: who was just served was in front.
+/// A queue that was just served was in front, so these positions are searched one by one.
 const FIRST: usize = 32;
-/// The size of a block in the specified sort; two that grow larger become of one.
+/// A block of more than twice the size is split.
 const BLOCK: usize = 64;
 
 impl SiblingRank {
-    /// The rank of a queue; `None` for one that a cycle does not look at.
+    /// `None` if a cycle does not examine the queue.
     fn of(queue: &Queue) -> Option<Self> {
         let (priority, share) = (queue.current_priority(), &queue.share);
         queue.wants().then(|| Self { priority, share: share.clone(), pending: queue.pending.clone() })
@@ -45,21 +44,20 @@ impl SiblingRank {
         if by_priority { priority().then_with(share) } else { share().then_with(priority) }
     }
 
-    /// The total keys in numbers, as far as the largest share: what is equal so far may still differ in smaller shares and, by share
-    /// first, in priority.
+    /// As numbers, up to the largest share. Equal leads may still differ in smaller shares and, by share first, in
+    /// priority.
     fn lead(&self, by_priority: bool) -> [i64; 2] {
         let share = ordered(self.share.as_slice().first().copied().unwrap_or(0.0));
         if by_priority { [-i64::from(self.priority.0), share] } else { [share, 0] }
     }
 
-    /// Whether the two differ and neither needs more.
     fn breaks(&self, other: &Self) -> bool {
         !self.pending.at_least(&other.pending) && !other.pending.at_least(&self.pending)
     }
 }
 
 impl QueueTree {
-    /// Puts every queue that was marked where it belongs among its siblings.
+    /// Moves every marked queue to its position among its siblings.
     pub(crate) fn settle_order(&mut self) {
         if self.marked.is_empty() {
             return;
@@ -74,7 +72,7 @@ impl QueueTree {
         self.marked = marked;
     }
 
-    /// The children of a parent that a walk would try now, in its order, worked out without what is kept of it.
+    /// Computed from scratch.
     pub(crate) fn order_of(&self, parent: QueueKey) -> Vec<QueueKey> {
         let queue = &self.queues[parent];
         let by_priority = queue.settings.properties.sort_by_priority;
@@ -83,14 +81,13 @@ impl QueueTree {
         }
         let rank = |key: &QueueKey| Some((SiblingRank::of(&self.queues[*key])?, *key));
         let mut ranks: Vec<(SiblingRank, QueueKey)> = queue.children.iter().filter_map(rank).collect();
-        // Stable, so that each class stays by name.
+        // Stable: each class remains sorted by name.
         ranks.sort_by(|(left, _), (right, _)| left.class(right, by_priority));
         let classes = ranks.chunk_by(|(left, _), (right, _)| left.class(right, by_priority).is_eq());
         classes.flat_map(|class| self.sorted_as_specified(class.iter().map(|(_, key)| *key))).collect()
     }
 
-    /// By which key one of two siblings is tried before the other, and which one that is; `None` where only their names decide, or one of
-    /// them needs nothing.
+    /// `None` if only names decide, or one has nothing to do.
     pub(crate) fn apart(&self, one: QueueKey, other: QueueKey) -> Option<(OrderKey, Ordering)> {
         let parent = self.queues[one].parent?;
         let (left, right) = (SiblingRank::of(&self.queues[one])?, SiblingRank::of(&self.queues[other])?);
@@ -106,7 +103,7 @@ impl QueueTree {
         keys.into_iter().chain([(OrderKey::Pending, pending)]).find(|(_, order)| order.is_ne())
     }
 
-    /// Forgets all orders; the next [`QueueTree::settle_order`] rebuilds them.
+    /// The next [`QueueTree::settle_order`] rebuilds them.
     pub(crate) fn forget_order(&mut self) {
         let all = self.top_down();
         for key in &all {
@@ -118,7 +115,6 @@ impl QueueTree {
         self.marked = all;
     }
 
-    /// The next child that a walk tries.
     pub(crate) fn next_child(&mut self, visit: &mut Visit) -> Option<QueueKey> {
         let siblings = &self.queues[visit.parent].siblings;
         let next = if siblings.breaks == 0 {
@@ -130,7 +126,7 @@ impl QueueTree {
         next
     }
 
-    /// The next child where the list alone is not the order.
+    /// The next child if the class has a break.
     fn next_of_class(&mut self, visit: &mut Visit) -> Option<QueueKey> {
         let siblings = &self.queues[visit.parent].siblings;
         if visit.at == 0 && siblings.front.is_empty() {
@@ -147,7 +143,6 @@ impl QueueTree {
         visit.class.pop()
     }
 
-    /// The class that starts at `at` in its specified order, the first last.
     fn specified(&self, parent: QueueKey, at: usize) -> Vec<QueueKey> {
         let queue = &self.queues[parent];
         let Siblings { list, by_priority, .. } = &queue.siblings;
@@ -171,8 +166,8 @@ impl QueueTree {
         sorted
     }
 
-    /// Insertion sort by pending, the larger first: each goes past those before it as long as it needs more than they do. That
-    /// no one in a block stops it is seen from the block's largest amounts.
+    /// Insertion sort by pending, the larger first. The largest values of a block show whether any queue in it stops a
+    /// move.
     fn sorted_as_specified(&self, by_name: impl Iterator<Item = QueueKey>) -> Vec<QueueKey> {
         let pending = |key: QueueKey| &self.queues[key].pending;
         let mut blocks: Vec<(Vec<QueueKey>, Resource)> = vec![Default::default()];
@@ -205,7 +200,6 @@ impl QueueTree {
         self.queues[key].rank.as_ref()
     }
 
-    /// The order of a list, where the leads are equal.
     fn behind_lead(&self, left: QueueKey, right: QueueKey, by_priority: bool) -> Ordering {
         let (Some(l), Some(r)) = (self.rank_of(left), self.rank_of(right)) else { return Ordering::Equal };
         let name = |key: QueueKey| self.queues[key].path.name();
@@ -214,13 +208,11 @@ impl QueueTree {
             .then_with(|| if left == right { Ordering::Equal } else { name(left).cmp(name(right)) })
     }
 
-    /// The order of a list.
     fn listed(&self, left: &Entry, right: &Entry, by_priority: bool) -> Ordering {
         let lead = left.lead[0].cmp(&right.lead[0]).then(left.lead[1].cmp(&right.lead[1]));
         lead.then_with(|| self.behind_lead(left.key, right.key, by_priority))
     }
 
-    /// Whether two neighbors of a list are a break.
     fn is_break(&self, left: &Entry, right: &Entry) -> bool {
         if left.lead != right.lead {
             return false;
@@ -229,7 +221,6 @@ impl QueueTree {
         l.breaks(r) && l.class(r, true).is_eq()
     }
 
-    /// Puts one queue where it belongs.
     fn settle(&mut self, key: QueueKey) {
         let Some(queue) = self.queues.get_mut(key) else { return };
         queue.marked = false;
@@ -246,26 +237,25 @@ impl QueueTree {
         }
     }
 
-    /// Where a queue with a rank is in the list of its parent, or would stand.
+    /// Or where to insert it.
     fn place_of(&self, parent: QueueKey, own: &Entry) -> Result<usize, usize> {
         let Siblings { list, by_priority, .. } = &self.queues[parent].siblings;
         list.binary_search_by(|other| self.listed(other, own, *by_priority))
     }
 
-    /// Where a queue is in the list of its parent, if it does.
+    /// The position of a queue in the list of its parent, if any.
     fn place_in(&self, parent: QueueKey, key: QueueKey) -> Option<usize> {
         let list = &self.queues[parent].siblings.list;
         let first = list.iter().take(FIRST).position(|entry| entry.key == key);
         first.or_else(|| self.place_of(parent, &self.entry_of(parent, key)?).ok())
     }
 
-    /// The entry of a queue with a rank in the list of its parent.
     fn entry_of(&self, parent: QueueKey, key: QueueKey) -> Option<Entry> {
         let lead = self.rank_of(key)?.lead(self.queues[parent].siblings.by_priority);
         Some(Entry { lead, key })
     }
 
-    /// The breaks around a place: with the one that is there, and of its neighbors without it.
+    /// With its entry, and between its neighbors without it.
     fn breaks_at(&self, parent: QueueKey, at: usize) -> (usize, usize) {
         let list = &self.queues[parent].siblings.list;
         let (before, own, behind) = (at.checked_sub(1).map(|at| &list[at]), &list[at], list.get(at + 1));
@@ -276,7 +266,6 @@ impl QueueTree {
         (pair(before, Some(own)) + pair(Some(own), behind), pair(before, behind))
     }
 
-    /// Takes a queue off the list of its parent, if it is there.
     pub(crate) fn unlist(&mut self, parent: QueueKey, key: QueueKey) {
         let Some(at) = self.place_in(parent, key) else { return };
         let (with, without) = self.breaks_at(parent, at);
@@ -292,7 +281,6 @@ impl QueueTree {
         self.queues[key].rank = None;
     }
 
-    /// Puts a queue that has a rank on the list of its parent.
     fn enlist(&mut self, parent: QueueKey, key: QueueKey) {
         let Some(own) = self.entry_of(parent, key) else { return };
         let (Ok(at) | Err(at)) = self.place_of(parent, &own);
@@ -306,7 +294,7 @@ impl QueueTree {
         }
     }
 
-    /// Whether a queue belongs before, into or behind the class of `front`, if there is one.
+    /// Before, in, or after the class of `front`.
     fn is_of_front(&self, parent: QueueKey, key: QueueKey) -> Option<Ordering> {
         let Siblings { front, by_priority, .. } = &self.queues[parent].siblings;
         let first = self.rank_of(*front.last()?)?;
@@ -314,7 +302,6 @@ impl QueueTree {
         Some(own.class(first, *by_priority))
     }
 
-    /// Sorts the list of one parent again.
     fn sort_children_of(&mut self, parent: QueueKey) {
         let queue = &self.queues[parent];
         let by_priority = queue.settings.properties.sort_by_priority;
@@ -325,7 +312,6 @@ impl QueueTree {
         self.queues[parent].siblings = Siblings { list, by_priority, breaks, front: Vec::new() };
     }
 
-    /// Sorts all lists again.
     fn sort_all(&mut self) {
         for (_, queue) in self.queues.iter_mut() {
             queue.marked = false;

@@ -1,30 +1,26 @@
-//! How many cycles were skipped, and since when: the counts; `cycle::skipped_cycles` brings them to the asks.
+//! The counters of skipped cycles; `cycle::skipped_cycles` adds them to the requests.
 
 use crate::index::QueueKey;
 use model::Time;
 
-/// How many cycles were skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SkippedCycles {
-    /// How many, ever.
     pub(crate) times: u64,
-    /// When the last of them was.
     pub(crate) last: Time,
 }
 
 impl SkippedCycles {
-    /// Counts one more, and remembers when.
+    /// Counts one at `now`.
     pub fn note(&mut self, now: Time) {
         self.times += 1;
         self.last = now;
     }
 
-    /// How many there were since then, and when the last of them was.
+    /// The time is that of the last one.
     pub(crate) fn since(self, then: Self) -> Self {
         Self { times: self.times.saturating_sub(then.times), last: self.last }
     }
 
-    /// Both, one next to the other.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self.times, other.times) {
             (_, 0) => self,
@@ -34,16 +30,14 @@ impl SkippedCycles {
     }
 }
 
-/// Since when an application has been skipped.
+/// When an application was last tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkippedSince {
-    /// When it was tried last.
     pub(crate) at: Time,
     pub(crate) leaf: QueueKey,
     pub(crate) of_leaf: SkippedCycles,
     pub(crate) of_partition: SkippedCycles,
-    /// Of its group, if it is in one.
     pub(crate) of_group: SkippedCycles,
-    /// Cycles in which it alone was skipped, while its leaf was tried.
+    /// While its leaf was tried.
     pub(crate) own: SkippedCycles,
 }

@@ -1,32 +1,29 @@
-//! What the nodes have at most, in few resources: an ask that fits into none of these fits on no node, and the nodes need not be asked
-//! one by one.
+//! Upper bounds of the nodes' resources: a request that fits none of them fits no node.
 //!
 //! Invariants:
-//! - for every node that may be asked (schedulable, not reserved) one resource of the list has at least as much of every name;
-//! - that a node loses something changes nothing, so a list may promise too much; [`Skyline::of`] makes one that does not, as far
-//!   as [`MOST`] resources can say.
+//! - for every open node (schedulable, not reserved) one resource of the list is at least as large in every name;
+//! - a decrease on a node changes nothing, so a list may be too large; [`Skyline::of`] makes an exact one, as far as
+//!   [`MOST`] resources allow.
 
 use std::cmp::Reverse;
 
 use model::{Resource, VCORE};
 
-/// The most resources of a list that was rebuilt.
 const MOST: usize = 64;
-/// From this many on a list that only grew is drawn together.
+/// From here on, a list that only grew is compacted.
 const TOO_MANY: usize = 2 * MOST;
 
-/// A few resources, of which one has at least as much as each node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skyline {
     tops: Vec<Resource>,
 }
 
 impl Skyline {
-    /// The list for these nodes' resources.
+    /// The list for these nodes.
     pub fn of<'a>(nodes: impl Iterator<Item = &'a Resource>) -> Self {
         let mut tops: Vec<&Resource> = nodes.collect();
         tops.sort_unstable_by(|left, right| right.cmp_by_name(left));
-        // By falling memory, one that has no more of the second name than one before it adds nothing.
+        // By decreasing memory: a resource without more of the second name adds nothing.
         let mut highest: Option<&Resource> = None;
         tops.retain(|node| {
             let new = highest.is_none_or(|highest| !highest.at_least(node));
@@ -40,7 +37,7 @@ impl Skyline {
         Self { tops: tops.collect() }
     }
 
-    /// A node has this now; it may be more than before.
+    /// Adds a resource of a node, which may have grown.
     pub fn raise(&mut self, node: &Resource) {
         if self.tops.iter().any(|top| top.at_least(node)) {
             return;
@@ -53,7 +50,7 @@ impl Skyline {
         }
     }
 
-    /// Whether an ask may fit on a node; if not, it fits on none.
+    /// Whether a request may fit a node. If `false`, it fits none.
     pub fn may_hold(&self, ask: &Resource) -> bool {
         self.tops.iter().any(|top| top.fit_in(ask))
     }
@@ -81,7 +78,6 @@ mod tests {
             }
         }
 
-        /// With two names and few nodes it is exact.
         #[test]
         fn two_names_are_answered_exactly(nodes in prop::collection::vec((0..9i64, 0..9i64), 0..60), ask in (0..10i64, 0..10i64)) {
             let of = |(memory, vcore): (i64, i64)| [("memory", memory), ("vcore", vcore)].into_iter().collect();

@@ -1,4 +1,4 @@
-//! The task groups of an application, and its placeholders that give way.
+//! The task groups of an application and their placeholders.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,30 +7,28 @@ use crate::index::AskKey;
 use crate::state::ask::Ask;
 use model::Resource;
 
-/// What an application knows of one of its task groups (SCH-141).
+/// A task group of an application (SCH-141).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TaskGroup {
     /// The number of requested placeholders.
     pub count: u64,
-    /// Placeholders that gave way to a real ask.
+    /// Placeholders that were replaced by a real request.
     pub replaced: u64,
-    /// Placeholders that ended, or never came, without giving way.
+    /// Placeholders that ended, or were never allocated, without a replacement.
     pub timed_out: u64,
-    /// The size of the first placeholder requested.
+    /// The size of the first requested placeholder.
     pub min_resource: Resource,
-    /// The placeholders allocated, in order of allocation.
+    /// In the order of allocation.
     pub(crate) placeholders: BTreeMap<u64, AskKey>,
-    /// Real asks that are pending.
     pub(crate) waiting: u64,
 }
 
 impl TaskGroup {
-    /// Whether it may be worth a look: a real ask waits, and a placeholder is there.
+    /// Whether it has both a pending real request and a placeholder.
     pub(crate) fn may_replace(&self) -> bool {
         self.waiting > 0 && !self.placeholders.is_empty()
     }
 
-    /// One placeholder less will come or give way.
     pub(crate) fn note_timed_out(&mut self) {
         if self.timed_out < self.count {
             self.timed_out += 1;
@@ -38,7 +36,7 @@ impl TaskGroup {
     }
 }
 
-/// Whether an ask is left to the replacement of placeholders, because there are or will be some of its task group (SCH-082).
+/// For placeholders of its task group, present or future (SCH-082).
 pub(crate) fn can_replace(groups: &BTreeMap<Arc<str>, TaskGroup>, ask: &Ask) -> bool {
     let group = ask.replaces_in().and_then(|name| groups.get(name));
     group.is_some_and(|group| group.count > group.replaced + group.timed_out)

@@ -3,18 +3,18 @@
 use crate::index::AppKey;
 use model::Time;
 
-/// When a timer is due, and which of those due then was set first.
+/// When a timer is due, and its sequence number among equal times.
 pub type TimerKey = (Time, u64);
 
-/// What happens when time comes.
+/// The effect of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Timer {
-    /// The time in its present state is over (SCH-170).
+    /// The timeout of the present state (SCH-170).
     AppState(AppKey),
-    /// The gang has had its time to come together (SCH-146).
+    /// The gang's timeout (SCH-146).
     Placeholder(AppKey),
-    /// Applications that ended long ago are forgotten (SCH-172).
+    /// Forget applications that ended long ago (SCH-172).
     Forget,
-    /// Maxima that are exceeded are looked for (N-01).
+    /// Enforce exceeded maxima (N-01).
     Quota,
 }

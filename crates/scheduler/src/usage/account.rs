@@ -6,35 +6,34 @@ use crate::index::{GroupKey, QueueKey, UserKey};
 use crate::usage::side::Side;
 use config::LimitConfig;
 
-/// Under whom an application counts, and the limits that apply to it.
+/// The user and group of an application, and the limits that apply to it.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Account {
-    /// Its user; `None` for an application that is in no queue.
+    /// `None` for an application that is in no queue.
     pub user: Option<UserKey>,
-    /// The one group that it counts under, if any (LIM-032).
+    /// The one group under which it counts (LIM-032).
     pub group: Option<GroupKey>,
-    /// The limits that apply to it, from its leaf up to the root; `None` before its first scheduling attempt, when its group is
-    /// not decided yet either (LIM-034).
+    /// From the leaf up; `None` before the first scheduling attempt (LIM-034).
     #[serde(with = "saved_bounds")]
     pub bounds: Option<Vec<Bound>>,
-    /// It runs for the limits of its user (LIM-013).
+    /// Counts as running for the limits of its user (LIM-013).
     pub running: bool,
-    /// It runs for those of its group. Not the same only after a release has lost usage (switch `group_limit_gone`).
+    /// Differs from `running` only after a release has lost usage (switch `group_limit_gone`).
     pub(crate) running_in_group: bool,
 }
 
-/// One limit that applies to an application.
+/// A limit that applies to an application.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// Where the limit stands.
+    /// The queue of the limit.
     pub queue: QueueKey,
-    /// Whose usage it limits.
+    /// Whether a user or a group is limited.
     pub side: Side,
-    /// The limit as it is configured.
+    /// The configured limit.
     pub limit: Arc<LimitConfig>,
 }
 
-/// Which limits apply to an application follows from its queue, its user and its group: only whether that was decided is written.
+/// Only whether they were decided is saved.
 mod saved_bounds {
     use serde::{Deserialize, Deserializer, Serializer};
 

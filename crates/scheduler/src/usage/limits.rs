@@ -7,21 +7,20 @@ use super::side::Side;
 use config::LimitConfig;
 use model::{Identity, Resource};
 
-/// The name that represents everyone.
+/// The name that represents all users or groups.
 pub const ANYONE: &str = "*";
 
-/// The limits of one queue, made for look-ups.
+/// The limits of one queue, indexed by name.
 #[derive(Clone, Debug, Default)]
 pub struct QueueLimits {
     list: Vec<Arc<LimitConfig>>,
     users: BTreeMap<String, usize>,
     groups: BTreeMap<String, usize>,
-    /// The named groups in the order of the configuration.
     group_order: Vec<String>,
 }
 
 impl QueueLimits {
-    /// The limits as the configuration has them.
+    /// Indexes the configured limits.
     pub fn of(limits: &[LimitConfig]) -> Self {
         let mut all = Self::default();
         for (index, limit) in limits.iter().enumerate() {
@@ -39,40 +38,39 @@ impl QueueLimits {
         all
     }
 
-    /// Whether these limits are those of a configuration, at the same places.
+    /// Whether these are the limits of a configuration in the same order.
     pub(crate) fn says(&self, limits: &[LimitConfig]) -> bool {
         self.list.iter().map(|limit| &**limit).eq(limits)
     }
 
-    /// The limits in their order.
+    /// The limits in the order of the configuration.
     pub fn list(&self) -> &[Arc<LimitConfig>] {
         &self.list
     }
 
-    /// Whether no one is limited.
+    /// Whether the queue has no limits.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The limit for a user: the one that names him, else that for `*` (LIM-005, SCH-122).
+    /// The limit of a user, otherwise that of `*` (LIM-005, SCH-122).
     pub fn for_user(&self, user: &str) -> Option<&Arc<LimitConfig>> {
         let index = self.users.get(user).or_else(|| self.users.get(ANYONE))?;
         self.list.get(*index)
     }
 
-    /// The limit that names someone, `*` taken as a name.
+    /// The limit with this name; `*` is a name here.
     pub(crate) fn naming(&self, side: Side, name: &str) -> Option<&Arc<LimitConfig>> {
         let names = if side == Side::User { &self.users } else { &self.groups };
         self.list.get(*names.get(name)?)
     }
 
-    /// The limit for a group that applications count under; `*` is that of the shared pot (LIM-032).
+    /// The limit of a group; `*` is the shared pot (LIM-032).
     pub fn for_group(&self, group: &str) -> Option<&Arc<LimitConfig>> {
         self.list.get(*self.groups.get(group)?)
     }
 
-    /// The group that an application of `who` counts under by these limits alone: the first named one that he is a
-    /// member of, else `*` (LIM-030).
+    /// The group by these limits alone: the first named group of the user, otherwise `*` (LIM-030).
     pub fn group_of(&self, who: &Identity) -> Option<&str> {
         if who.groups.is_empty() {
             return None;
@@ -81,14 +79,13 @@ impl QueueLimits {
         named.or_else(|| self.groups.contains_key(ANYONE).then_some(ANYONE))
     }
 
-    /// The groups that have a limit here, `*` included.
+    /// The groups with a limit, including `*`.
     pub fn groups(&self) -> impl Iterator<Item = &str> {
         self.groups.keys().map(String::as_str)
     }
 }
 
 impl serde::Serialize for QueueLimits {
-    /// The limits as the configuration has them.
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.list.iter().map(|limit| &**limit))
     }
@@ -100,12 +97,12 @@ impl<'de> serde::Deserialize<'de> for QueueLimits {
     }
 }
 
-/// The maximum of resources that a limit sets; one of only zeros sets none (SCH-123).
+/// The maximum resources of a limit; only zeros mean no maximum (SCH-123).
 pub fn max_resources(limit: &LimitConfig) -> Option<&Resource> {
     limit.max_resources.as_ref().filter(|max| !max.is_zero())
 }
 
-/// The maximum of running applications that a limit sets; 0 sets none (SCH-126).
+/// The maximum number of running applications of a limit; 0 means no maximum (SCH-126).
 pub fn max_applications(limit: &LimitConfig) -> Option<u64> {
     limit.max_applications.filter(|max| *max > 0)
 }

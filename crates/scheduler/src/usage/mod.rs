@@ -2,18 +2,17 @@
 //! SCH-128).
 //!
 //! Invariants:
-//! - usage is tracked for every user with a live application, and for every group that an application counts under;
-//!   a tracker has a level for each queue with such an application in or below it, and no longer exists with the last of them;
-//! - the sums of a level are those of the applications that count there; [`crate::inspect::invariants`] recounts them;
-//! - the limits of an application are worked out once, at its first scheduling attempt, and again when the
-//!   configuration, its queue or its group changes. An application without limits carries an empty list, so that a cycle
-//!   asks nothing more for it.
+//! - usage is tracked for users with an active application, and groups under which one counts. A tracker has a level
+//!   for each queue with such an application in its subtree, and is removed with the last level;
+//! - the sums of a level are those of its applications; [`crate::inspect::invariants`] recounts them;
+//! - the limits of an application are computed at its first attempt, and after a change of configuration, queue, or
+//!   group.
 //!
-//! Where to read: [`limits`] has a queue's limits by user and group, [`tracker`] the sums, [`account`] the part of an application;
-//! [`totals`] brings them together. [`user_limits`](super::user_limits) asks all this in a cycle and brings new limits into force.
+//! [`limits`] has a queue's limits, [`tracker`] the sums, [`account`] the part of an application, [`totals`] combines
+//! them. [`user_limits`](super::user_limits) uses them in a cycle and applies new limits.
 //!
-//! Known limits: under a release's profile the limits of the partition loaded last hold in all partitions (LIM-017), but the
-//! usage of a user is still counted in each partition by itself.
+//! Known limits: under a release's profile the limits of the last loaded partition apply to all partitions (LIM-017),
+//! but usage is counted per partition.
 
 pub mod account;
 pub mod limits;

@@ -1,10 +1,10 @@
 //! The two sides of a limit.
 
-/// Whose usage is meant.
+/// The side of a limit: user or group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
-    /// A user's: counted for who submitted.
+    /// Counted for the submitter.
     User,
-    /// A group's: counted for the one group that the application is under.
+    /// Counted for the one group of the application.
     Group,
 }

@@ -1,4 +1,4 @@
-//! The usage of all users and groups of a partition, and the rest of their limits.
+//! The usage of all users and groups of a partition, and the remainder of their limits.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use model::{AppId, Resource};
 /// Usage of all users and groups of a partition (LIM-010, LIM-017).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
-    /// Every user with a live application (LIM-015).
+    /// Every user with an active application (LIM-015).
     pub users: Trackers<UserKey>,
-    /// Every group that a live application counts under; the shared pot of a group `*` has that name (LIM-004).
+    /// By group; a group `*` is the shared pot (LIM-004).
     pub groups: Trackers<GroupKey>,
 }
 
 impl Usage {
-    /// An allocation came: more on every level of the path, and the application runs there (LIM-011, LIM-013).
+    /// LIM-011, LIM-013.
     pub(crate) fn increase(&mut self, account: &mut Account, path: &[QueueKey], app: &AppId, by: &Resource) {
         if let Some(user) = account.user {
             let new = !std::mem::replace(&mut account.running, true);
@@ -31,7 +31,7 @@ impl Usage {
         }
     }
 
-    /// An allocation went: less on every level of the path.
+    /// Subtracts an allocation on every level of the path.
     pub(crate) fn decrease(&mut self, account: &Account, path: &[QueueKey], by: &Resource) {
         if let Some(user) = account.user {
             self.users.decrease(user, path, by);
@@ -41,7 +41,7 @@ impl Usage {
         }
     }
 
-    /// What is in use of a limit: by the application's user or its group, in the queue of the limit and below.
+    /// The usage of the application's user or group, in the subtree of the limit's queue.
     pub fn of_bound(&self, account: &Account, bound: &Bound) -> Option<&QueueUsage> {
         match bound.side {
             Side::User => self.users.get(account.user?)?.at(bound.queue),
@@ -49,19 +49,16 @@ impl Usage {
         }
     }
 
-    /// The name of the user that an application counts under.
     pub(crate) fn user_of(&self, account: &Account) -> Arc<str> {
         let tracker = account.user.and_then(|user| self.users.get(user));
         tracker.map(|tracker| Arc::clone(&tracker.name)).unwrap_or_default()
     }
 
-    /// The name of the group that an application counts under, if any.
     pub(crate) fn group_of(&self, account: &Account) -> Option<Arc<str>> {
         self.groups.get(account.group?).map(|tracker| Arc::clone(&tracker.name))
     }
 
-    /// What the limits of user and group leave to an application: over all levels the smallest rest of each resource name
-    /// (LIM-040, LIM-041, SCH-125). `None`: no limit names a resource. Amounts may be negative.
+    /// The smallest remainder by name (LIM-040, LIM-041, SCH-125), perhaps negative. `None`: no limit names a resource.
     pub fn headroom(&self, account: &Account) -> Option<Resource> {
         let mut headroom: Option<Resource> = None;
         for bound in account.bounds.as_deref().unwrap_or_default() {
@@ -78,7 +75,7 @@ impl Usage {
         headroom
     }
 
-    /// Whether the limits of user and group let an application start to run (LIM-044).
+    /// LIM-044.
     pub fn lets_run(&self, account: &Account, app: &AppId) -> bool {
         account.bounds.as_deref().unwrap_or_default().iter().all(|bound| {
             let usage = self.of_bound(account, bound);
@@ -87,7 +84,7 @@ impl Usage {
     }
 }
 
-/// Whether an application runs among those of a level, or may join them (SCH-126).
+/// SCH-126.
 pub(crate) fn has_place(usage: Option<&QueueUsage>, app: &AppId, max: u64) -> bool {
     usage.is_none_or(|usage| usage.running.contains(app) || (usage.running.len() as u64) < max)
 }

@@ -1,23 +1,24 @@
-//! The tracked resources of an application: amounts times seconds of its ended allocations, by instance type (`rest.md` section 5.4).
+//! The tracked resources of an application: resources times seconds of ended allocations, by instance type (`rest.md`
+//! section 5.4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::Resource;
 
-/// Amounts times seconds, by the kind of machine.
+/// Resources times seconds, by instance type.
 pub type ByInstance = BTreeMap<Arc<str>, Resource>;
 
-/// What an application has used so far. Counted when an allocation ends.
+/// The tracked resources of an application. An allocation is counted when it ends.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackedResources {
-    /// By allocations: resource times seconds for each instance type.
+    /// Of allocations.
     #[serde(with = "model::saved::text_map")]
     pub used: ByInstance,
-    /// By allocations that were preempted.
+    /// Of preempted allocations.
     #[serde(with = "model::saved::text_map")]
     pub preempted: ByInstance,
-    /// By placeholders: resource times seconds for each instance type.
+    /// Of placeholders.
     #[serde(with = "model::saved::text_map")]
     pub placeholders: ByInstance,
 }

@@ -1,6 +1,5 @@
-//! New limits become active (`acl-and-users.md` section 9, SCH-127).
-//!
-//! No usage is lost by a change, unless as the releases lose it (switch `group_limit_gone`).
+//! Applying new limits (`acl-and-users.md` section 9, SCH-127). Only the releases lose usage (switch
+//! `group_limit_gone`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,12 +13,10 @@ use crate::user_limits::report::{LimitsChange, report_limits};
 use config::{LimitConfig, PartitionConfig, QueueConfig};
 use model::{Resource, Time};
 
-/// Queues with the names of the groups whose limit went.
 type RemovedGroupLimits = BTreeSet<(QueueKey, String)>;
 
 impl Partition {
-    /// Brings the limits of a configuration into force, all of them, and nothing else of it. A queue that it does not have
-    /// loses its own.
+    /// A queue that is not in the configuration loses its limits.
     pub(crate) fn adopt_limits(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
         self.end_all_backoffs();
         let (mut gone, mut changes, mut changed) = (RemovedGroupLimits::new(), Vec::new(), BTreeSet::new());
@@ -70,7 +67,7 @@ impl Partition {
         }
     }
 
-    /// The limits of every queue of a configuration that has some and is in the tree.
+    /// Of queues that are in the configuration and the tree.
     fn limits_of<'a>(&self, root: &'a QueueConfig) -> Index<QueueKey, &'a [LimitConfig]> {
         let mut limits = Index::default();
         let mut stack = vec![(root, ROOT, false)];
@@ -88,8 +85,7 @@ impl Partition {
         limits
     }
 
-    /// A group may have lost its limit in a queue. Its applications below that queue get a group again, and their usage
-    /// moves to that group.
+    /// Moves the applications in the subtree, with their usage, to a newly selected group.
     fn search_groups_again(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         if gone.is_empty() {
             return;
@@ -107,8 +103,8 @@ impl Partition {
         }
     }
 
-    /// What the releases do instead (D-26): the group's usage is forgotten from the root down to the queue and everywhere below
-    /// it; its applications that run there lose their group, and find one again at their next attempt, without usage.
+    /// D-26: the group's usage is forgotten from the root down to the queue and in its subtree. Running applications
+    /// there get a group without usage at their next attempt.
     fn lose_group_usage(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         for (queue, name) in gone {
             let Some(group) = self.usage.groups.find(name) else { continue };
@@ -129,14 +125,13 @@ impl Partition {
                 }
                 self.mark_app(key);
             }
-            // Those that stay are counted as running again with their next allocation.
+            // They count as running again with their next allocation.
             for (_, app) in self.apps.iter_mut().filter(|(_, app)| app.account.group == Some(group)) {
                 app.account.running_in_group = false;
             }
         }
     }
 
-    /// The levels of a group's tracker on the path of a queue and below it.
     fn levels_through(&self, group: GroupKey, queue: QueueKey) -> Vec<QueueKey> {
         let Some(tracker) = self.usage.groups.get(group) else { return Vec::new() };
         let path = self.queues.path_up(queue);

@@ -1,4 +1,4 @@
-//! The checks of the limits in a scheduling cycle, and before a move.
+//! The checks of limits in a scheduling cycle and before a move.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::usage::side::Side;
 use crate::usage::totals::has_place;
 use model::{Identity, Resource, Time};
 
-/// The group that an application of `who` counts under in a queue: level by level from the leaf up, the first that names
-/// one of his groups or has `*` (LIM-030, SCH-124).
+/// The group of an application, from the leaf up: the first level that names one of the groups or has `*` (LIM-030,
+/// SCH-124).
 pub fn group_of<'t>(tree: &'t QueueTree, path: &[QueueKey], who: &Identity) -> Option<&'t str> {
     path.iter().find_map(|queue| tree[*queue].settings.limits.group_of(who))
 }
@@ -37,13 +37,12 @@ pub fn bounds_of(tree: &QueueTree, path: &[QueueKey], user: &str, group: Option<
 }
 
 impl Partition {
-    /// The name of the group that an application counts under.
+    /// The name of the group under which an application counts.
     pub fn group_name(&self, app: &Application) -> Option<&str> {
         self.usage.groups.get(app.account.group?).map(|tracker| &*tracker.name)
     }
 
-    /// Decides under which group an application counts, and its limits, unless both are decided already
-    /// (SCH-124, LIM-034). With `brings`, its usage counts for the group at once.
+    /// Once (SCH-124, LIM-034). With `brings`, the usage counts for the group at once.
     pub(crate) fn decide_limits(&mut self, now: Time, key: AppKey, brings: bool, events: &mut Vec<Event>) {
         if self.apps[key].account.bounds.is_some() {
             return;
@@ -67,8 +66,7 @@ impl Partition {
         self.mark_app(key);
     }
 
-    /// Reports that an application counts under its group from now on, or will not count there any more, with what it `brings`
-    /// there or takes away.
+    /// With the usage that it `brings` or removes.
     pub(crate) fn report_group_link(
         &self,
         now: Time,
@@ -85,7 +83,7 @@ impl Partition {
         events.extend(both.into_iter().flatten());
     }
 
-    /// The event for what an application brings to a user or group, or takes away from it; `None` if that is nothing.
+    /// `None` if the usage is zero.
     pub(crate) fn usage_event(&self, now: Time, side: Side, name: Arc<str>, key: AppKey, more: bool) -> Option<Event> {
         let app = &self.apps[key];
         let resource = app.holds();
@@ -93,15 +91,13 @@ impl Partition {
         (!app.holds().is_zero()).then(|| Event::new(now, kind))
     }
 
-    /// Works out again which limits apply to an application, under the group that it has.
     pub(crate) fn bind(&mut self, key: AppKey, path: &PathUp) {
         let app = &self.apps[key];
         let bounds = bounds_of(&self.queues, path, &app.who.user, self.group_name(app));
         self.apps[key].account.bounds = Some(bounds);
     }
 
-    /// Which limits on the path of a move's target do not leave room for the application (SCH-203 check 9). Where it counts
-    /// already, on shared queues under the same group, its own usage changes nothing.
+    /// SCH-203 check 9. In shared queues under the same group the usage counts already.
     pub(crate) fn limit_misfits(&self, key: AppKey, path: &PathUp) -> Vec<Misfit> {
         let app = &self.apps[key];
         let holds = app.holds();
@@ -120,7 +116,6 @@ impl Partition {
             .collect()
     }
 
-    /// Why an application does not fit a limit that it comes under.
     fn misfit(&self, app: &Application, holds: &Resource, bound: &Bound, group: Option<&str>) -> Option<Misfit> {
         let (who, tracker) = match bound.side {
             Side::User => {

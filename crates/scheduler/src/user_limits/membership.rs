@@ -1,4 +1,4 @@
-//! Membership: applications join, change and leave the users and groups that they count under.
+//! Applications join, change, and leave users and groups.
 
 use crate::index::QueueKey;
 use crate::state::app::Application;
@@ -6,15 +6,14 @@ use crate::usage::Usage;
 use model::Resource;
 
 impl Usage {
-    /// An application is in a leaf: its user is tracked there, with what it brings along.
+    /// With its usage.
     pub(crate) fn join(&mut self, app: &mut Application, path: &[QueueKey]) {
         let user = self.users.open(&app.who.user);
         app.account.user = Some(user);
         self.users.enter(user, path, &app.id, &app.holds(), app.account.running);
     }
 
-    /// An application leaves its leaf, with everything that it has in use; it counts under no group any more. One that `counts_on`
-    /// still takes up its places among those that run (P-16).
+    /// With `counts_on` it stays in the running sets (P-16).
     pub(crate) fn leave(&mut self, app: &mut Application, path: &[QueueKey], counts_on: bool) {
         let holds = app.holds();
         if !counts_on {
@@ -29,7 +28,7 @@ impl Usage {
         }
     }
 
-    /// An application counts under a group from now on; what it has in use already counts there too if it `brings` it along.
+    /// The usage counts there if it `brings` it.
     pub(crate) fn link(&mut self, app: &mut Application, path: &[QueueKey], group: &str, brings: bool) {
         let key = self.groups.open(group);
         let usage = if brings { app.holds() } else { Resource::new() };
@@ -38,7 +37,6 @@ impl Usage {
         self.groups.enter(key, path, &app.id, &usage, app.account.running_in_group);
     }
 
-    /// An application counts under no group any more, and takes what it has in use with it.
     pub(crate) fn unlink(&mut self, app: &mut Application, path: &[QueueKey]) {
         app.account.running_in_group = false;
         if let Some(group) = app.account.group.take() {
@@ -46,8 +44,7 @@ impl Usage {
         }
     }
 
-    /// The application has nothing left: it runs for no limit any more, and its group is searched again if it returns
-    /// (LIM-013, LIM-034).
+    /// It runs for no limit, and its group is searched again if it returns (LIM-013, LIM-034).
     pub(crate) fn stop(&mut self, app: &mut Application, path: &[QueueKey]) {
         if let Some(user) = app.account.user {
             self.users.stop(user, path, &app.id);
@@ -58,7 +55,7 @@ impl Usage {
         app.account.running = false;
         app.account.running_in_group = false;
         app.account.bounds = None;
-        // Placeholders that are still there count until they go, or until another group is found.
+        // Remaining placeholders count until they are removed or another group is found.
         if app.holds().is_zero() {
             self.unlink(app, path);
         }

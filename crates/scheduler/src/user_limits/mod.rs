@@ -1,4 +1,4 @@
-//! Limits of users and groups at work: the checks of a cycle and of a move, and the consequences of changed limits.
+//! Limits of users and groups at work.
 
 pub(super) mod change;
 pub(super) mod check;

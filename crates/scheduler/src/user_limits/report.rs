@@ -1,4 +1,4 @@
-//! Events of limits that come, change or go (SCH-223).
+//! Events of added, changed, and removed limits (SCH-223).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::usage::{Side, Usage};
 use config::LimitConfig;
 use model::{QueuePath, Time};
 
-/// The limits of one queue before and after a change; the same ones twice where they stay.
+/// The limits of one queue before and after a change; identical if unchanged.
 pub(crate) struct LimitsChange {
     pub queue: QueuePath,
     pub old: Arc<QueueLimits>,
     pub new: Arc<QueueLimits>,
 }
 
-/// Reports every user and group with changed limits; with `again`, every limited one. Names come first, then the users under
-/// `*`: every user that some limit names, and every user with usage.
+/// With `again`, every limited one. Names come first, then the users under `*`: those with a limit, then those with
+/// usage.
 pub(crate) fn report_limits(now: Time, changes: &[LimitsChange], usage: &Usage, again: bool, events: &mut Vec<Event>) {
     let mut report = |change: &LimitsChange, side: Side, name: &str, set: bool| {
         let kind = EventKind::Limit { side, name: Arc::from(name), queue: change.queue.clone(), set };
@@ -51,7 +51,7 @@ pub(crate) fn report_limits(now: Time, changes: &[LimitsChange], usage: &Usage, 
     }
 }
 
-/// The users that limits name, in the order of the file, then all others that are tracked.
+/// In the order of the file, then all other tracked users.
 fn known_users<'a>(changes: &'a [LimitsChange], usage: &'a Usage) -> Vec<&'a str> {
     let named = changes.iter().flat_map(|change| change.new.named());
     let named = named.filter(|(side, ..)| *side == Side::User).map(|(_, name, _)| name);
@@ -65,8 +65,7 @@ fn same_maxima(one: &LimitConfig, other: &LimitConfig) -> bool {
 }
 
 impl QueueLimits {
-    /// Everyone that a limit names, users and groups, in the order of the configuration; the `*` of users is no one's name, that
-    /// of groups is the shared pot's.
+    /// In the order of the configuration. `*` of users is not a name; `*` of groups is the shared pot.
     fn named(&self) -> impl Iterator<Item = (Side, &str, &Arc<LimitConfig>)> {
         let mut all = BTreeMap::new();
         let mut order = Vec::new();

@@ -1,9 +1,9 @@
-//! Changes of a file of tokens: one at a time, by however many processes.
+//! Changes of a token file, one at a time over all processes.
 //!
-//! The file itself is locked, and not one next to it that someone could remove. A change replaces the file, so who got the lock looks
-//! whether the file at this place is still the one that is locked, and restarts if it is not.
+//! The file itself is locked, because a separate lock file could be removed. The owner of the lock checks that the path
+//! still leads to the locked file.
 //!
-//! Invariant: what is written follows from what the file holds while it is locked.
+//! Invariant: the written content is derived from the content under the lock.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -14,15 +14,13 @@ use std::time::{Duration, Instant};
 
 use super::{Token, list, write};
 
-/// How long a change waits for others.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Adds a token to a file, which is made when it is not there.
+/// Adds a token to a file, which is created if needed.
 ///
 /// # Errors
-/// As [`super::Tokens::open`], another process changes the file for too long, or why it cannot be written.
+/// As [`super::Tokens::open`], another process holds the lock for too long, or a write error.
 pub fn add(file: &Path, token: Token) -> Result<(), String> {
     change(file, true, |tokens| {
         tokens.push(token);
@@ -30,10 +28,10 @@ pub fn add(file: &Path, token: Token) -> Result<(), String> {
     })
 }
 
-/// Takes a token out of a file. Gives it.
+/// Removes a token from a file and returns it.
 ///
 /// # Errors
-/// As [`add`], or there is no such token.
+/// As [`add`], or an unknown token.
 pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
     let message = || format!("{}: token {id} not found", file.display());
     if !file.exists() {
@@ -45,7 +43,7 @@ pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
     })
 }
 
-/// Reads a file under its lock, and replaces it by what `with` makes of its tokens.
+/// Replaces a locked file with the result of `with` on its tokens.
 fn change<T>(file: &Path, create: bool, with: impl FnOnce(&mut Vec<Token>) -> Result<T, String>) -> Result<T, String> {
     let failed = |error: io::Error| format!("cannot lock {}: {error}", file.display());
     let locked = lock(file, create).map_err(failed)?;
@@ -54,7 +52,7 @@ fn change<T>(file: &Path, create: bool, with: impl FnOnce(&mut Vec<Token>) -> Re
         write(file, &tokens).map(|()| done)
     });
     if outcome.is_err() && locked.made && is_at(&locked.file, file) {
-        // It was made for its lock only. One that stays is empty, and means no tokens.
+        // A leftover is empty, which means no tokens.
         let _ = fs::remove_file(file);
     }
     outcome
@@ -62,7 +60,6 @@ fn change<T>(file: &Path, create: bool, with: impl FnOnce(&mut Vec<Token>) -> Re
 
 struct Locked {
     file: File,
-    /// It was not there before.
     made: bool,
 }
 
@@ -73,7 +70,7 @@ fn lock(path: &Path, create: bool) -> io::Result<Locked> {
         let locked = open(path, create)?;
         match locked.file.try_lock() {
             Ok(()) if is_at(&locked.file, path) => return Ok(locked),
-            // Another one was put in its place meanwhile.
+            // Another process has replaced the file.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => sleep(PAUSE),
             Err(TryLockError::Error(error)) => return Err(error),
@@ -89,7 +86,7 @@ fn open(path: &Path, create: bool) -> io::Result<Locked> {
     options.read(true).write(true).mode(0o600);
     match options.open(path) {
         Ok(file) => Ok(Locked { file, made: false }),
-        // What may only be read can be locked as well, and is replaced, not written.
+        // A read-only file is replaced, not written.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             File::open(path).map(|file| Locked { file, made: false })
         }
@@ -102,7 +99,6 @@ fn open(path: &Path, create: bool) -> io::Result<Locked> {
     }
 }
 
-/// Whether an open file is the one at this place.
 fn is_at(file: &File, path: &Path) -> bool {
     let known = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), fs::metadata(path)) {

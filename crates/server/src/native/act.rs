@@ -1,4 +1,4 @@
-//! The verbs that change something: each becomes an order, and its answer the order's.
+//! Changing requests: each is converted to an operation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,8 @@ use view::placement::TYPE_TAG;
 use wire::convert::native as convert;
 use wire::dto::native as dto;
 
-/// The most applications of one bulk action.
 const MOST_IDS: usize = 1000;
 
-/// Carries out a changing request.
 pub(super) async fn act(request: &NativeRequest) -> Result<Reply, Refusal> {
     if request.route.verb == Verb::Bulk {
         return bulk(request).await;
@@ -54,24 +52,23 @@ fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
             allocated: done.allocated,
         }),
         Done::Node(done) => Reply::with(status, &convert::node_changed(done)),
-        // Their verbs are answered with the silence itself.
+        // Silences are answered elsewhere with the silence itself.
         Done::Silenced => Reply::with(StatusCode::NO_CONTENT, &()),
         Done::Paused | Done::Resumed => Reply::ok(&dto::Paused { paused: *done == Done::Paused }),
     })
 }
 
-/// Whether something is for the resource manager of an application to do, and for no administrator.
+/// Whether an act belongs to a resource manager, not to an administrator.
 pub(super) fn is_of_a_resource_manager(act: &Act) -> bool {
     use PartitionAct::{Ask, Release, Remove, Submit};
     matches!(act, Act::In { act: Submit(_) | Ask { .. } | Release { .. } | Remove { .. }, .. })
 }
 
-/// Whether a machine is to be drained without a reason: users of waiting jobs see the reason.
+/// Users of pending jobs see the reason.
 pub(super) fn drains_without_reason(order: &Order) -> bool {
     matches!(order.act, Act::In { act: PartitionAct::DrainNode(_), .. }) && order.reason.trim().is_empty()
 }
 
-/// The order that a request is.
 fn order(request: &NativeRequest) -> Result<Order, Refusal> {
     let only_reason = || body::json::<dto::OnlyReason>(&request.body.bytes).map(|body| body.reason);
     let app = || request.parameter(1).into();
@@ -131,15 +128,15 @@ fn cleanup(body: dto::Cleanup) -> Result<(PartitionAct, Option<String>), Refusal
     Ok((act, reason))
 }
 
-/// The most bytes of an id: more than that of anything in a cluster.
+/// Bytes; longer than any ID in a cluster.
 const LONGEST_ID: usize = 512;
-/// The most bytes of the path of a queue.
+/// Maximum length of a queue path, in bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// An id that something is to be known by from now on.
+/// Validates a new ID.
 ///
 /// # Errors
-/// There is none, or no one could show it; `missing` says which one.
+/// A missing or unprintable ID; `missing` names it.
 fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
     if id.is_empty() {
         return Err(body::wrong("body", missing));
@@ -151,7 +148,7 @@ fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
     Ok(id)
 }
 
-/// Enough of a text to know it again.
+/// A recognizable prefix of a text.
 fn begin_of(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -210,7 +207,6 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
     Ok((PartitionAct::Submit(submission), body.reason))
 }
 
-/// What the task groups of a gang request together.
 fn sum_of(groups: Vec<dto::TaskGroup>) -> Result<Resource, Refusal> {
     let mut total = Resource::new();
     for group in groups {
@@ -247,7 +243,7 @@ fn ask(ask: dto::Ask, app: &str) -> Result<AskSpec, Refusal> {
     })
 }
 
-/// Amounts, each written as in a configuration.
+/// Parses resources in the configuration's notation.
 fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource, Refusal> {
     let mut resource = Resource::new();
     for (name, amount) in amounts.unwrap_or_default() {
@@ -263,7 +259,7 @@ fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource
     Ok(resource)
 }
 
-/// Every item is tried; one that fails stops nothing.
+/// Performs each item; failures do not stop the others.
 async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::BulkAction { action, ids, to, reason } = body::json(&request.body.bytes)?;
     if ids.len() > MOST_IDS {
@@ -282,7 +278,7 @@ async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     };
     act("")?;
     let partition = Arc::from(request.parameter(0));
-    // What each of the orders carries.
+    // The bytes that each operation contains.
     let each = to.as_ref().map_or(0, String::len) + reason.as_ref().map_or(0, String::len);
     let mut results = Vec::with_capacity(ids.len());
     for id in ids {

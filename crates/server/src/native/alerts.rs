@@ -1,4 +1,4 @@
-//! The alerts of this scheduler, and their silences. A silence is an order, which the engine checks and records, and then the board's.
+//! Alerts and silences. The engine checks and records a silence, then the board applies it.
 
 use std::sync::Arc;
 
@@ -21,7 +21,6 @@ fn board(request: &NativeRequest) -> Result<&Arc<Board>, Refusal> {
     board.ok_or_else(|| Refusal::new(Code::NotSupported, "no alerts", "this server does not evaluate rules"))
 }
 
-/// Silences alerts from now on.
 pub(super) async fn silence(request: &NativeRequest) -> Result<Reply, Refusal> {
     let asked: dto::SilenceOrder = body::json(&request.body.bytes)?;
     let board = board(request)?;
@@ -34,7 +33,6 @@ pub(super) async fn silence(request: &NativeRequest) -> Result<Reply, Refusal> {
     one_silence(request, board, id, StatusCode::CREATED)
 }
 
-/// What is silenced by whom.
 fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrder) -> Result<SilenceOrder, Refusal> {
     if asked.rule.is_empty() && asked.subject.is_empty() {
         return Err(body::wrong("body", "a silence needs a `rule`, a `subject`, or both".to_owned()));
@@ -63,7 +61,6 @@ fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrd
     })
 }
 
-/// Ends a silence before its time.
 pub(super) async fn end_silence(request: &NativeRequest) -> Result<Reply, Refusal> {
     let board = board(request)?;
     let number = request.parameter(0);
@@ -136,7 +133,6 @@ fn one(alert: &Alert, wall: &Wall) -> dto::Alert {
     }
 }
 
-/// How far an alert is, as the wire says it.
 fn state(alert: &Alert) -> &'static str {
     match alert.stage {
         Stage::Pending => "pending",

@@ -1,4 +1,4 @@
-//! Replies and refusals of the native API as HTTP responses.
+//! Replies and rejections of the native API as HTTP responses.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,6 @@ use view::act::{Code, Refusal};
 use wire::convert::native as convert;
 use wire::dto::{json, native as dto};
 
-/// What is answered.
 #[derive(Clone, Debug)]
 pub(super) struct Reply {
     pub status: StatusCode,
@@ -44,7 +43,7 @@ impl Reply {
         Self::with(status, &dto::NativeError { status_code: status.as_u16(), ..message })
     }
 
-    /// The response, once there is room for it.
+    /// Creates the response when the budget allows it.
     pub fn within(self, native: &NativeApi, peer: IpAddr) -> Result<Response, Refusal> {
         let room = reply::room(&native.answers, peer, self.body.len());
         let claim = room.map_err(|()| Refusal::new(Code::Unavailable, "not now", reply::NO_ROOM))?;
@@ -62,7 +61,7 @@ impl Reply {
     }
 }
 
-/// A refusal; to one wrong token too many only after a while.
+/// Answers with a rejection, delayed after too many wrong tokens.
 pub(super) async fn slowed(native: &NativeApi, refusal: &Refusal, request_id: &str) -> Response {
     if refusal.code == Code::RateLimited && refusal.details.wait.is_none() {
         native.failures.slow_down().await;

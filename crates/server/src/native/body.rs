@@ -1,4 +1,4 @@
-//! Bodies: their types, their sizes, and JSON that is read strictly.
+//! Request bodies: types, sizes, and strict JSON.
 
 use std::net::IpAddr;
 
@@ -13,16 +13,16 @@ use config::AllowedRemoval;
 use view::act::{Code, Details, Refusal};
 use wire::dto::native::{ALLOW_EMPTY, ALLOW_REMOVAL};
 
-/// A request that is not as it should be: `method`, `media type`, or where in its body.
+/// An invalid request: `method`, `media type`, or the location in its body.
 pub(super) fn wrong(kind: &str, why: impl Into<String>) -> Refusal {
     let details = Details { kind: Some(kind.to_owned()), ..Details::default() };
     Refusal::new(Code::BadRequest, "the request is invalid", why).with(details)
 }
 
-/// The body of a request, if its route takes one.
+/// Reads the body if the route has one.
 ///
 /// # Errors
-/// It is of another type, too large or too slow.
+/// A wrong type, or a body that is too large or too slow.
 pub(super) async fn read(
     native: &NativeApi,
     route: &Route,
@@ -49,10 +49,10 @@ pub(super) async fn read(
     if fits { Ok(sent) } else { Err(wrong("media type", format!("send `Content-Type: {wanted}`, not {name:?}"))) }
 }
 
-/// A whole body, whatever its type.
+/// Reads a whole body of any type.
 ///
 /// # Errors
-/// It has more than `limit` bytes, or is too slow.
+/// More than `limit` bytes, or too slow.
 pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: Body) -> Result<RequestBody, Refusal> {
     budget::read(&native.bodies, peer, body, limit, native.options.limits.body).await.map_err(|why| match why {
         BodyError::TooLarge => {
@@ -65,19 +65,19 @@ pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: 
     })
 }
 
-/// A body as a value; an empty one is an empty object.
+/// Parses a body; an empty one is an empty object.
 ///
 /// # Errors
-/// It is no JSON, has a key that is unknown, or a value of another type; with its place.
+/// Invalid JSON, an unknown key, or a value of a wrong type, with its location.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| wrong("body", error.to_string()))
 }
 
-/// What a configuration may take away, by the headers of its request.
+/// The allowed removal of a configuration, from the request's headers.
 ///
 /// # Errors
-/// A header has another value than it should.
+/// An invalid header value.
 pub(super) fn allowed_removal(request: &NativeRequest) -> Result<AllowedRemoval, Refusal> {
     let empty = match request.header(ALLOW_EMPTY).map(str::trim) {
         None | Some("false") => false,

@@ -1,4 +1,4 @@
-//! Who is asking: by token, within limits for those who guess (E1).
+//! Authentication by token, with limits for wrong ones (E1).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use crate::options::standby;
 use model::Identity;
 use view::act::{Actor, ActsFrom, Code, Details, Refusal};
 
-/// Someone who asks.
+/// An authenticated or anonymous caller.
 pub(super) struct Caller {
-    /// Who, and what he may do to the scheduler as a whole.
+    /// The user and the rights on the whole scheduler.
     pub actor: Actor,
-    /// Whether by a token.
+    /// Whether a token was used.
     pub authenticated: bool,
-    /// Until when the token holds.
+    /// Expiry of the token.
     pub expires: Option<i64>,
-    /// What the token is known by.
+    /// The mark of the token.
     pub mark: Option<TokenMark>,
-    /// What he needs was passed to the scheduler, which enters it into the audit.
+    /// Whether the scheduler will add the request to the audit.
     pub entered: AtomicBool,
 }
 
 impl Caller {
-    /// The same, in a request of this id.
+    /// Sets the request ID.
     pub fn in_request(mut self, id: &str) -> Self {
         if let ActsFrom::Api { request, .. } = &mut self.actor.from {
             *request = Arc::from(id);
@@ -37,21 +37,21 @@ impl Caller {
         self
     }
 
-    /// Whether what he needs is in the audit already.
+    /// Whether the request is already in the audit.
     pub fn is_entered(&self) -> bool {
         self.entered.load(Ordering::Relaxed)
     }
 
-    /// What he needs gets into the audit.
+    /// Marks the request as recorded in the audit.
     pub fn is_entered_now(&self) {
         self.entered.store(true, Ordering::Relaxed);
     }
 }
 
-/// Finds the caller of a request.
+/// Authenticates the caller of a request.
 ///
 /// # Errors
-/// There is no token where one is needed, it is none, or too many were wrong.
+/// A missing or invalid token, or too many wrong ones.
 pub(super) fn of(
     native: &NativeApi,
     headers: &HeaderMap,
@@ -68,10 +68,10 @@ pub(super) fn of(
     }
 }
 
-/// Whether a token came that holds, and what it is known by.
+/// Checks for a valid token and returns its mark.
 ///
 /// # Errors
-/// There is none, it is none, or too many were wrong.
+/// A missing or invalid token, or too many wrong ones.
 pub(super) fn has_token(
     native: &NativeApi,
     headers: &HeaderMap,
@@ -85,7 +85,6 @@ fn no_token() -> Refusal {
     Refusal::new(Code::Unauthenticated, "the caller is unknown", text)
 }
 
-/// Someone who is unknown.
 pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
     Caller { actor: anybody(peer), authenticated: false, expires: None, mark: None, entered: AtomicBool::new(false) }
 }
@@ -100,7 +99,7 @@ fn from(peer: Option<SocketAddr>) -> ActsFrom {
     ActsFrom::Api { address, request: Arc::from("") }
 }
 
-/// Whom the token represents; `None` without one.
+/// The caller of a token; `None` without a token.
 fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Option<Caller>, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
     let presented = value.to_str().ok().and_then(|value| {
@@ -109,7 +108,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     });
     let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now()));
     let Some(token) = token else {
-        // Only what is wrong is counted: a right token passes whatever others send from its address.
+        // Only wrong tokens count: a valid one always passes, whatever others send from its address.
         if peer.is_some_and(|peer| native.failures.note(peer.ip(), presented.unwrap_or_default())) {
             let text = "too many invalid tokens from this address; a valid token is accepted, otherwise wait a minute";
             return Err(Refusal::new(Code::RateLimited, "the token is unknown, or was revoked", text));
@@ -130,10 +129,10 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     Ok(Some(Caller { actor, authenticated: true, expires, mark, entered }))
 }
 
-/// How often it is looked whether a token still holds. What it allowed ends within a second.
+/// Interval of token checks in streams. Access ends within a second.
 const LOOKED_EVERY: Duration = Duration::from_millis(250);
 
-/// Waits until a token has no more: it has expired, or was revoked. Without a token that never happens.
+/// Waits until a token has expired or was revoked; forever without a token.
 pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
     let Some((tokens, mark)) = native.options.tokens.as_ref().zip(mark) else { return std::future::pending().await };
     while tokens.holds(mark, now()) {
@@ -141,16 +140,15 @@ pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
     }
 }
 
-/// What a stream says at its end when that has happened.
 pub(crate) const LAPSED: &str = "the token has expired, or was revoked";
 
-/// The time of the wall clock, in nanoseconds since 1970.
+/// The wall clock in ns since 1970.
 fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     i64::try_from(now).unwrap_or(i64::MAX)
 }
 
-/// Members of the scheduler ACL may look as someone else; no one may act as someone else.
+/// Members of the scheduler ACL may impersonate others for reads, but never for changes.
 fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
     let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
     let refused = |text: String| Refusal::new(Code::AclDenied, "cannot view as another user", text);

@@ -1,4 +1,4 @@
-//! The configuration: read, validated, compared, replaced (E5).
+//! The configuration: read, validated, compared, and replaced (E5).
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use view::{QuotaForecast, View};
 use wire::convert::{self as yunikorn, native as convert};
 use wire::dto;
 
-/// The active configuration, as JSON or bare.
 pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
     let view = request.view();
     let configuration = view.configuration.as_ref();
@@ -27,7 +26,7 @@ pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply { etag, ..Reply::ok(&convert::configuration(configuration, &request.native.wall)) })
 }
 
-/// Reads what was sent, next to the threads that talk to clients.
+/// Parses the submitted configuration outside of the client threads.
 async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
     let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
     let bytes = request.body.bytes.clone();
@@ -38,7 +37,6 @@ async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
     beside(request, work).await
 }
 
-/// Whether a configuration is valid, with every fault.
 pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (text, reading) = read(request).await?;
     Ok(Reply::ok(&dto::Validation {
@@ -49,7 +47,6 @@ pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> 
     }))
 }
 
-/// What a configuration would change.
 pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (text, reading) = read(request).await?;
     let Some(config) = reading.config else { return Err(invalid(&reading.faults)) };
@@ -78,7 +75,7 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply::ok(&convert::config_diff(&done, missing, preempted.collect())))
 }
 
-/// What a configuration would have preempted that is not without it, by partition, as queues are above their maxima.
+/// The additional quota preemptions of a configuration, by partition.
 fn preempted(view: &View, config: Config, profile: Profile) -> Vec<(Arc<str>, QuotaForecast)> {
     let Ok(loaded) = View::of_config(Arc::new(config), profile) else { return Vec::new() };
     let mut forecasts = Vec::new();
@@ -90,7 +87,7 @@ fn preempted(view: &View, config: Config, profile: Profile) -> Vec<(Arc<str>, Qu
     forecasts
 }
 
-/// What a configuration would lead to if the caller had every right.
+/// The result of a configuration, without a check of the caller's rights.
 pub(super) async fn dry_run(request: &NativeRequest, text: String) -> Result<view::act::Configured, Refusal> {
     let base = request.view().configuration.as_ref().map(|configuration| configuration.checksum.clone());
     let order = Order::from(Act::Configure { text, base, dry_run: true });
@@ -102,7 +99,6 @@ pub(super) async fn dry_run(request: &NativeRequest, text: String) -> Result<vie
     }
 }
 
-/// Brings a configuration into force.
 pub(super) async fn put(request: &NativeRequest) -> Result<Reply, Refusal> {
     let base = request.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
     let done = replace(request, base).await?;
@@ -110,9 +106,9 @@ pub(super) async fn put(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply { etag: Some(in_force), ..Reply::ok(&convert::configured(&done)) })
 }
 
-/// Brings what was sent into force instead of `base`.
+/// Applies the submitted configuration in place of `base`.
 pub(super) async fn replace(request: &NativeRequest, base: Option<String>) -> Result<view::act::Configured, Refusal> {
-    // What is not valid never gets to the scheduler's thread.
+    // An invalid configuration never reaches the scheduler's thread.
     let (text, reading) = read(request).await?;
     let reason = request.header("kornsole-reason").unwrap_or_default().to_owned();
     let act = Act::Configure { text, base, dry_run: request.flag("dryRun") };

@@ -1,4 +1,4 @@
-//! Events with ids: a page of them, and as they come (E10).
+//! Events with IDs: pages and streams (E10).
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -24,33 +24,31 @@ use engine::{EventLog, Numbering};
 use view::act::{Code, Refusal};
 use view::record::Record;
 
-/// How many events are given where no one says otherwise.
 const USUAL: usize = 1000;
-/// The most events of one page.
 const MOST: usize = 10_000;
-/// How many events go into one part of the answer.
+/// Events per part of the answer.
 const PART: usize = 256;
-/// How many parts a client may lag behind before the stream waits for it; what it misses meanwhile is a gap.
+/// Parts that a client may lag before the stream waits; missed events are a gap.
 const WAITING: usize = 4;
 
-/// Who listens, and how many may.
 pub(super) struct Listeners {
     most: usize,
     most_of_one: usize,
-    /// How many streams each user has open.
     open: Mutex<BTreeMap<String, usize>>,
 }
 
 impl Listeners {
-    /// As many as the YuniKorn API lets in, counted by user.
+    /// The limits of the YuniKorn API, applied by user.
     pub fn new(config: &EventConfig) -> Self {
         let bound = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
         let (most, most_of_one) = (bound(config.max_streams), bound(config.max_streams_per_host));
         Self { most, most_of_one, open: Mutex::default() }
     }
 
+    /// Takes a slot for a stream.
+    ///
     /// # Errors
-    /// How many listen already.
+    /// Too many open streams.
     fn enter(native: &Arc<NativeApi>, user: &str) -> Result<Place, Refusal> {
         let Self { most, most_of_one, open } = &native.listeners;
         let full = |count: usize, whose: &str| {
@@ -69,7 +67,7 @@ impl Listeners {
     }
 }
 
-/// One stream's place; given back when it is dropped.
+/// A stream's slot, released on drop.
 struct Place {
     native: Arc<NativeApi>,
     user: String,
@@ -87,7 +85,6 @@ impl Drop for Place {
     }
 }
 
-/// Which events are wanted.
 #[derive(Clone, Default)]
 struct Filter {
     kind: Option<u32>,
@@ -120,12 +117,11 @@ fn number<T: std::str::FromStr>(request: &NativeRequest, name: &str) -> Result<O
     request.query(name).map(|text| text.parse().map_err(|_| message(text))).transpose()
 }
 
-/// A page of events.
 pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     let since = number(request, "since")?.unwrap_or(0);
     let limit = number(request, "limit")?.unwrap_or(USUAL).min(MOST);
     let filter = Filter::of(request)?;
-    // Of those examined some may not pass.
+    // Some examined events may not match the filter.
     let looked_at = if filter.takes_all() { limit } else { MOST };
     let page = request.native.engine.events().page(Numbering::All, since, looked_at);
     let passed = page.records.iter().filter(|(_, record)| filter.takes(record)).take(limit);
@@ -141,10 +137,10 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     }))
 }
 
-/// Events as they come, from a number on, until the client goes, the token has no more, or the server stops.
+/// Events from a number on, until the client disconnects, the token becomes invalid, or the server stops.
 ///
 /// # Errors
-/// A parameter is none, or too many listen already.
+/// An invalid parameter, or too many open streams.
 pub(super) fn stream(request: &NativeRequest) -> Result<Response, Refusal> {
     let (lines, body) = mpsc::channel(WAITING);
     let log = Arc::clone(request.native.engine.events());
@@ -165,7 +161,6 @@ pub(super) fn stream(request: &NativeRequest) -> Result<Response, Refusal> {
     Ok(response)
 }
 
-/// Writes events to one client.
 struct EventWriter {
     log: Arc<EventLog>,
     wall: Wall,
@@ -173,18 +168,18 @@ struct EventWriter {
     heartbeat: Duration,
     lines: mpsc::Sender<Bytes>,
     ending: watch::Receiver<bool>,
-    /// The token by which it was opened.
     mark: Option<TokenMark>,
     place: Place,
 }
 
 impl EventWriter {
-    /// Writes until the client goes, the server stops, or the token has no more; also while the client takes nothing.
+    /// Writes until the client disconnects, the server stops, or the token becomes invalid, even while the client reads
+    /// nothing.
     async fn run(self, since: Option<u64>) {
         tokio::select! {
             () = self.feed(since) => {}
             () = lapsed(&self.place.native, self.mark.as_ref()) => {
-                // A client that takes nothing need not receive why nothing comes.
+                // A client that reads nothing need not receive the reason.
                 let _ = self.lines.try_send(wire::to_bytes(&json!({ "end": LAPSED })).into());
             }
         }
@@ -243,7 +238,7 @@ impl EventWriter {
         }
     }
 
-    /// Passes on one line; `false` when the client has gone.
+    /// Sends one line; `false` if the client has disconnected.
     async fn line<T: serde::Serialize>(&self, value: &T) -> bool {
         self.send(wire::to_bytes(value)).await
     }
@@ -253,7 +248,7 @@ impl EventWriter {
     }
 }
 
-/// A body made of lines that come one by one.
+/// A body of lines that arrive one by one.
 struct Lines(mpsc::Receiver<Bytes>);
 
 impl HttpBody for Lines {

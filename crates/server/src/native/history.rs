@@ -1,4 +1,4 @@
-//! What was: the configurations that were active (E5), and who did what (E11).
+//! Records: revisions of the configuration (E5) and the audit (E11).
 
 use std::sync::Arc;
 
@@ -13,12 +13,9 @@ use view::audit::{AuditQuery, Revision};
 use wire::convert::{audit as convert, native};
 use wire::dto::audit as dto;
 
-/// How many are reported when no one says how many.
 const SOME: usize = 50;
-/// The most that are reported at once.
 const MOST: usize = 1000;
 
-/// How many are requested.
 fn limit(request: &NativeRequest) -> Result<usize, Refusal> {
     Ok(number(request, "limit")?.map_or(SOME, |limit| usize::try_from(limit).unwrap_or(MOST)).clamp(1, MOST))
 }
@@ -28,7 +25,7 @@ fn number(request: &NativeRequest, name: &str) -> Result<Option<u64>, Refusal> {
     request.query(name).map(read).transpose()
 }
 
-/// The configurations that were active, the newest first, without their texts.
+/// The revisions without texts, newest first.
 pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     let audit_log = request.native.engine.audit_log();
     let current = audit_log.revisions(None, 1).first().map(|newest| newest.number);
@@ -37,7 +34,7 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply::ok(&dto::Revisions { revisions: revisions.iter().map(message).collect() }))
 }
 
-/// One of them, or what it changed against another one.
+/// One revision, or its differences from another one.
 pub(super) async fn one(request: &NativeRequest) -> Result<Reply, Refusal> {
     let revision = find(request, request.parameter(0))?;
     if let Some(other) = request.query("diff") {
@@ -66,7 +63,7 @@ fn text(revision: &Revision) -> Result<&Arc<str>, Refusal> {
     revision.text.as_ref().ok_or_else(missing)
 }
 
-/// What is different in the second of two, and whether the caller may make such a change.
+/// The differences between two revisions, and whether the caller may apply them.
 async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Result<Reply, Refusal> {
     let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
     let texts = (Arc::clone(text(old)?), Arc::clone(text(new)?));
@@ -91,7 +88,6 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
     Ok(Reply::ok(&native::config_diff(&done, missing, Vec::new())))
 }
 
-/// Brings one back.
 pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::Rollback { revision, reason } = body::json(&request.body.bytes)?;
     let base = request.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
@@ -110,7 +106,7 @@ pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal>
     }
 }
 
-/// Who did what, the newest first. Who is not in the scheduler ACL sees what he did himself (E1).
+/// The audit, newest first. Callers outside of the scheduler ACL see only their own entries (E1).
 pub(super) fn audit(request: &NativeRequest) -> Result<Reply, Refusal> {
     let actor = &request.who.actor;
     let only = (!actor.scheduler_admin).then(|| actor.user().to_owned());

@@ -1,4 +1,4 @@
-//! The same changing request twice is one: `Idempotency-Key` (E2).
+//! Repeated changing requests are executed once: `Idempotency-Key` (E2).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,23 +9,21 @@ use sha2::{Digest, Sha256};
 use super::{NativeRequest, Reply, handle};
 use view::act::{Code, Refusal};
 
-/// How long an answer is kept in mind.
+/// How long an answer is kept.
 const RETAINED: Duration = Duration::from_secs(600);
-/// The longest key, in characters.
+/// Maximum length of a key, in characters.
 const LONGEST_KEY: usize = 128;
-/// How many answers are kept in mind.
+/// Maximum number of kept answers.
 const MOST: usize = 10_000;
-/// The most bytes of answers that are kept in mind.
+/// Maximum bytes of kept answers.
 const MOST_BYTES: usize = 64 << 20;
 type Slot = Arc<tokio::sync::Mutex<Option<Outcome>>>;
 
-/// What was answered.
 struct Outcome {
     fingerprint: [u8; 32],
     answer: Result<Reply, Refusal>,
 }
 
-/// Answers by user and key.
 #[derive(Default)]
 pub(super) struct IdempotencyCache(Mutex<Book>);
 
@@ -33,16 +31,15 @@ pub(super) struct IdempotencyCache(Mutex<Book>);
 struct Book {
     slots: HashMap<Name, Slot>,
     order: VecDeque<(Instant, Name)>,
-    /// The bytes of the answers.
+    /// The sizes of the answers in bytes.
     weights: HashMap<Name, usize>,
     weight: usize,
 }
 
-/// A user and his key.
 type Name = (String, String);
 
 impl Book {
-    /// Forgets what is too old, and the oldest while there is too much.
+    /// Removes expired answers, and the oldest ones above the limits.
     fn tidy(&mut self) {
         while let Some((at, _)) = self.order.front() {
             if at.elapsed() < RETAINED && self.order.len() <= MOST && self.weight <= MOST_BYTES {
@@ -68,10 +65,8 @@ impl IdempotencyCache {
         slot
     }
 
-    /// Records how large an answer is that is kept.
     fn weigh(&self, name: Name, bytes: usize) {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // It may have been forgotten meanwhile.
         if book.slots.contains_key(&name) && !book.weights.contains_key(&name) {
             book.weights.insert(name, bytes);
             book.weight += bytes;
@@ -80,7 +75,7 @@ impl IdempotencyCache {
     }
 }
 
-/// Handles a changing request; with a key that was used before, its answer is given again and nothing is done.
+/// Handles a changing request; a repeated key returns its first answer without executing the request again.
 pub(super) async fn once(request: &NativeRequest, key: Option<&str>, path: &str) -> Result<Reply, Refusal> {
     let Some(key) = key else { return handle(request).await };
     if key.is_empty() || key.chars().count() > LONGEST_KEY {
@@ -98,11 +93,11 @@ pub(super) async fn once(request: &NativeRequest, key: Option<&str>, path: &str)
     let fingerprint: [u8; 32] = fingerprint.finalize().into();
     let name = (request.who.actor.user().to_owned(), key.to_owned());
     let slot = request.native.remembered.slot(name.clone());
-    // The same request again, while the first is under way, waits here for its answer.
+    // A repeated request waits here for the answer of the first one.
     let mut outcome = slot.lock().await;
     if let Some(known) = &*outcome {
         if known.fingerprint == fingerprint {
-            // It is in the audit since the first time.
+            // The first request is already in the audit.
             request.who.is_entered_now();
             return known.answer.clone();
         }

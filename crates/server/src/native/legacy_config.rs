@@ -1,8 +1,8 @@
-//! `PUT /ws/v1/config`, as clients of YuniKorn 0.11 to 1.1 know it (`rest.md` section 6, E5): the text carries the checksum of the
-//! configuration that it is to replace, and every refusal of it is a 409 in YuniKorn's shape. What takes too much away is refused there too (CFG-120), and allowed by the same
-//! headers.
+//! `PUT /ws/v1/config` for clients of YuniKorn 0.11 to 1.1 (`rest.md` section 6, E5): the text contains the checksum of
+//! the configuration that it replaces, and every rejection is a 409 in YuniKorn's form. Large removals are rejected
+//! here, too (CFG-120), and the same headers allow them.
 //!
-//! YuniKorn checked no rights. Here it takes a token and the same rights as the verb of the native API, which it becomes.
+//! YuniKorn checked no rights. kornsole requires a token and the rights of the native operation.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::{NativeApi, NativeRequest, REQUEST_ID, body, caller, config as native
 use crate::reply;
 use view::act::{Code, Refusal};
 
-/// Where old clients send a configuration.
+/// The path for old clients.
 pub const PATH: &str = "/ws/v1/config";
 
 /// Replaces the active configuration.
@@ -26,7 +26,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
     let request_id = native.request_id();
     let (parts, body) = request.into_parts();
     let mut response = match replaced(&native, parts, body, &request_id).await {
-        // A bare text in spite of its type, as it was then.
+        // Plain text despite its content type, like in YuniKorn.
         Ok(()) => reply::response(StatusCode::OK, reply::JSON, b"the configuration is active".to_vec()),
         Err(refusal) => match conflict(&refusal) {
             Some(why) => reply::error(StatusCode::CONFLICT, why),
@@ -39,7 +39,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
     response
 }
 
-/// The message to an old client where its configuration is refused for what it is, not for who sends it.
+/// The message for a rejection because of the configuration, not because of the caller.
 fn conflict(refusal: &Refusal) -> Option<String> {
     match refusal.code {
         Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration has changed".to_owned()),
@@ -64,7 +64,7 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
     if let Some(held) = native.refused.check(&who.actor) {
         return Err(native.enter_first(&who, route, &parameters, held).await);
     }
-    // Old clients send whatever content type they please; a page in a browser cannot send the token.
+    // Old clients send any content type; browser pages cannot send the token.
     let from = reply::peer(&parts.extensions);
     let sent = match body::whole(native, route.body_limit(), from, body).await {
         Ok(sent) => sent,

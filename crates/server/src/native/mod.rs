@@ -1,14 +1,14 @@
-//! The native API: the verbs of a kornsole server, under `/kornsole/v1`.
+//! The native API of a kornsole server, in `/kornsole/v1`.
 //!
-//! A request is matched in [`route`], the caller is known by the token in `caller`, a changing verb that was sent before is answered
-//! from `idempotency`, and then it is read or acted upon. What changes something is an order to the engine, which checks every right
-//! itself; nothing here decides who may do what.
+//! [`route`] matches a request, `caller` authenticates it, `idempotency` answers repeated changes, then the request is
+//! read or performed. A change is an operation for the engine, which checks all rights; this module does not decide
+//! them.
 //!
 //! Invariants:
-//! - every answer is JSON and has a request id; every refusal has the shape of E2;
-//! - no CORS headers, and a body must have the content type it should: no page in a browser can drive this;
-//! - what a client can make grow (bodies, remembered answers, failed addresses) has an upper bound;
-//! - a token is never logged.
+//! - every answer is JSON with a request ID; every rejection has the form of E2;
+//! - no CORS headers, and bodies need the correct content type, so browser pages cannot use this API;
+//! - all data that clients can grow (bodies, kept answers, failed addresses) is bounded;
+//! - tokens are never logged.
 
 mod act;
 mod alerts;
@@ -66,43 +66,42 @@ use view::act::{Code, Details, Done, Order, Refusal};
 use view::shadowed::ShadowSource;
 use wire::convert::Wall;
 
-/// What identifies a request to its log.
 const REQUEST_ID: HeaderName = HeaderName::from_static("kornsole-request-id");
 
-/// How the native API is set up.
+/// The options of the native API.
 #[derive(Debug)]
 pub struct NativeOptions {
-    /// Who may use it; without tokens no one can change anything.
+    /// The tokens; without them no changes are possible.
     pub tokens: Option<Tokens>,
-    /// Nothing is shown without a token.
+    /// Whether everything requires a token.
     pub require_token: bool,
-    /// Nothing can be changed, by no one.
+    /// Whether all changes are disabled.
     pub read_only: bool,
-    /// Another process leads, and nothing can be changed here.
+    /// The leader if this process is a read-only standby.
     pub standby: Option<Leader>,
-    /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes.
+    /// Whether applications are a daemon's jobs, which only the daemon may change.
     pub of_jobs: bool,
-    /// Who is in the scheduler ACL, in addition the owner of the process.
+    /// The scheduler ACL, in addition to the owner of the process.
     pub scheduler_acl: Acl,
-    /// The user who owns the process.
+    /// The owner of the process.
     pub owner: String,
-    /// Whether connections are encrypted.
+    /// Whether connections use TLS.
     pub tls: bool,
-    /// Whose configurations are valid.
+    /// The profile for configurations.
     pub profile: Profile,
-    /// Which entry of a manifest is the queue configuration.
+    /// The entry of a manifest with the queue configuration.
     pub policy_group: String,
-    /// How many may listen to events; one user as many as elsewhere one address.
+    /// The limits of event streams; one user counts like one address elsewhere.
     pub events: EventConfig,
-    /// For bodies, and for answers that are not taken yet.
+    /// Limits of bodies and of unread answers.
     pub limits: Limits,
-    /// The alerts, where they are evaluated.
+    /// The alerts, if evaluated.
     pub alerts: Option<Arc<Board>>,
-    /// What a shadow found, where this is one.
+    /// The results of a shadow, if this is one.
     pub shadow: Option<ShadowSource>,
 }
 
-/// What all handlers of the native API see.
+/// The state of all handlers of the native API.
 pub struct NativeApi {
     engine: Arc<dyn Host>,
     wall: Wall,
@@ -112,22 +111,18 @@ pub struct NativeApi {
     unknown: UnknownCallers,
     refused: RefusedBudget,
     requests: AtomicU64,
-    /// Bodies that are being read or worked on.
     bodies: Arc<Budget>,
-    /// Answers that are not taken yet.
+    /// Answers that clients have not read.
     answers: Arc<Budget>,
-    /// What is worked out for each address.
+    /// Expensive work by address.
     pub(super) work: WorkBudget,
-    /// Whose what-ifs run.
     running: whatif::Running,
-    /// Who listens to events.
     listeners: events::Listeners,
-    /// Whether streams of events end.
     ending: watch::Sender<bool>,
 }
 
 impl NativeApi {
-    /// The native API on a scheduler.
+    /// The native API for a scheduler.
     pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: NativeOptions) -> Arc<Self> {
         let (failures, remembered, unknown, refused, running) = Default::default();
         let (listeners, ending) = (events::Listeners::new(&options.events), watch::channel(false).0);
@@ -151,12 +146,12 @@ impl NativeApi {
         })
     }
 
-    /// Ends the streams of events: the server stops.
+    /// Ends the event streams because the server stops.
     pub(super) fn end_streams(&self) {
         self.ending.send_replace(true);
     }
 
-    /// A number for a request that no other one of this process has.
+    /// A request ID that is unique in this process.
     fn request_id(&self) -> String {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         format!("{:x}-{number:06x}", self.wall.start())
@@ -165,15 +160,15 @@ impl NativeApi {
     /// Reads the tokens again.
     ///
     /// # Errors
-    /// What is wrong with the file; the tokens are unchanged.
+    /// The error of the file; the tokens are unchanged.
     pub fn reload_tokens(&self) -> Result<(), String> {
         self.options.tokens.as_ref().map_or(Ok(()), Tokens::reload)
     }
 
-    /// Lets a request for the YuniKorn API in: everyone, or who has a token. Returns what the token is known by where one is needed.
+    /// Checks access to the YuniKorn API, with a token if required. Returns the mark of a required token.
     ///
     /// # Errors
-    /// What is answered to the others.
+    /// The answer to a rejected request.
     pub(super) async fn admit(&self, parts: (&HeaderMap, &Extensions)) -> Result<Option<TokenMark>, Box<Response>> {
         if !self.options.require_token {
             return Ok(None);
@@ -186,10 +181,10 @@ impl NativeApi {
         }
     }
 
-    /// Whether something expensive is worked out for an address now.
+    /// Checks whether an address may start expensive work.
     ///
     /// # Errors
-    /// It has had too much of that.
+    /// The budget is exhausted.
     fn admit_work(&self, peer: IpAddr) -> Result<(), Refusal> {
         self.work.admit(peer).map_err(|seconds| {
             let details = Details { wait: Some(seconds), ..Details::default() };
@@ -197,19 +192,18 @@ impl NativeApi {
         })
     }
 
-    /// Puts an order into the ledger that was refused before it reached the scheduler.
+    /// Records in the audit an operation that was rejected before the scheduler.
     async fn enter_refusal(&self, who: &Caller, order: Order, refusal: Refusal) -> Refusal {
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
-            // The caller may have gone; the entry stands all the same.
+            // If the caller has disconnected, the entry remains.
             let _ = sender.send(outcome);
         };
         self.engine.refuse(who.actor.clone(), order, refusal, Box::new(answer));
         receiver.await.ok().and_then(Result::err).unwrap_or_else(Refusal::stopped)
     }
 
-    /// Carries out an order, and waits for its result.
     async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
         if self.options.of_jobs && act::is_of_a_resource_manager(&order.act) {
             let what = "applications are local jobs; only the job daemon can do this";
@@ -224,7 +218,7 @@ impl NativeApi {
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
-            // The caller may have gone; the order stands all the same.
+            // If the caller has disconnected, the operation is still performed.
             let _ = sender.send(outcome);
         };
         self.engine.perform(who.actor.clone(), order, Box::new(answer));
@@ -232,24 +226,22 @@ impl NativeApi {
     }
 }
 
-/// All routes of the native API, below its prefix.
+/// All routes of the native API without its prefix.
 pub fn routes(native: Arc<NativeApi>) -> Router {
     Router::new().fallback(answer).with_state(native)
 }
 
-/// One request as a handler sees it.
 struct NativeRequest {
     native: Arc<NativeApi>,
     who: Caller,
     route: &'static Route,
-    /// Where it comes from.
     peer: IpAddr,
-    /// The parameters of the path, in their order.
+    /// The parameters of the path, in order.
     parameters: Vec<String>,
     query: Vec<(String, String)>,
     headers: HeaderMap,
     body: RequestBody,
-    /// The connection, which needs to know when it carries a stream.
+    /// The connection, which must know about a stream.
     connection: Option<Arc<Streaming>>,
 }
 
@@ -258,29 +250,26 @@ impl NativeRequest {
         self.parameters.get(at).map_or("", String::as_str)
     }
 
-    /// The first value of a query parameter.
     fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether it only asks what would happen, as far as that can be read.
+    /// Whether it is a dry run, as far as that can be parsed.
     fn is_dry_run(&self) -> bool {
         let body = || serde_json::from_slice::<serde_json::Value>(&self.body.bytes).ok();
         self.flag("dryRun") || body().is_some_and(|body| body["dryRun"] == serde_json::Value::Bool(true))
     }
 
-    /// Whether a query parameter is there and not `false`.
+    /// Whether a query parameter is present and not `false`.
     fn flag(&self, name: &str) -> bool {
         self.query(name).is_some_and(|value| value != "false")
     }
 
-    /// The value of a header, in any letters.
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 }
 
-/// Answers a request, whatever it is.
 async fn answer(State(native): State<Arc<NativeApi>>, request: Request) -> Response {
     let request_id = native.request_id();
     let (parts, body) = request.into_parts();
@@ -352,7 +341,7 @@ async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &
     }
 }
 
-/// Answers a request that passed everything before.
+/// Answers a request after all checks.
 async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
     match request.route.verb {
         Verb::Server => Ok(read::server(request)),
@@ -386,7 +375,6 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
             format!("not available yet: {}", request.route.summary.to_lowercase()),
             "see `features` of /kornsole/v1/server",
         )),
-        // Answered before, since it does not end.
         Verb::EventStream => Err(Refusal::not_found("endpoint", "")),
         _ => act::act(request).await,
     }

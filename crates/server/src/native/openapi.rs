@@ -1,4 +1,4 @@
-//! The OpenAPI document of the native API, made from the table of routes and the transfer types.
+//! The OpenAPI document of the native API, generated from the table of routes and the transfer types.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::route::{BodyKind, ROUTES, Route, Verb};
 use wire::dto::native as dto;
 
-/// The schemas of both directions: what may be omitted of a request is always there in an answer.
+/// Schemas by direction: optional fields of a request are always present in an answer.
 struct Schemas {
     requests: SchemaGenerator,
     responses: SchemaGenerator,
@@ -26,7 +26,6 @@ impl Schemas {
         }
     }
 
-    /// All types by name.
     fn finish(mut self) -> Map<String, Value> {
         let mut all = self.requests.take_definitions(true);
         all.extend(self.responses.take_definitions(true));
@@ -34,7 +33,7 @@ impl Schemas {
     }
 }
 
-/// A field without a value is omitted, so `null` is no value of its type.
+/// Fields without a value are omitted, so remove `null` from the types.
 fn without_null(schema: &mut Schema) {
     if schema.get("default") == Some(&Value::Null) {
         schema.remove("default");
@@ -56,7 +55,6 @@ fn without_null(schema: &mut Schema) {
     }
 }
 
-/// The whole document.
 pub(super) fn document() -> Value {
     let mut schemas = Schemas::new();
     let mut paths = Map::new();
@@ -80,7 +78,6 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// What a change of the configuration says in headers.
 fn config_headers() -> [Value; 3] {
     let header = |name: &str, kind: &str, text: &str| json!({ "name": name, "in": "header", "description": text, "schema": { "type": kind } });
     [
@@ -150,7 +147,6 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
 mod tests {
     use super::*;
 
-    /// All references in a document.
     fn references(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! Whether things would be refused, so that the caller need not try (E3).
+//! Permission checks without an attempt (E3).
 
 use super::{NativeRequest, Reply, body, config, read};
 use model::QueuePath;
@@ -7,10 +7,8 @@ use view::placement::access;
 use wire::convert::native as convert;
 use wire::dto::native as dto;
 
-/// The most checks of one request.
 const MOST: usize = 1000;
 
-/// Answers each check by itself.
 pub(super) async fn checks(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::Checks { checks } = body::json(&request.body.bytes)?;
     if checks.len() > MOST {
@@ -80,13 +78,13 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
     })
 }
 
-/// What the caller lacks for a change of the configuration; nothing when he may make it.
+/// The caller's missing rights for a configuration change; empty if it is allowed.
 pub(super) fn shortfall(request: &NativeRequest, done: &Configured) -> Vec<String> {
     let actor = &request.who.actor;
     if let Some(why) = &actor.read_only {
         return vec![format!("read-only: {why}")];
     }
-    // The very text that is active changes nothing, and so takes no right.
+    // An unchanged text requires no rights.
     if actor.scheduler_admin || done.checksum == done.previous {
         return Vec::new();
     }
@@ -99,7 +97,7 @@ pub(super) fn shortfall(request: &NativeRequest, done: &Configured) -> Vec<Strin
     if done.outside {
         missing.push("membership in the scheduler ACL".to_owned());
     }
-    // What is reported of nothing, as in a comment, is the affair of every root.
+    // A change without reported differences, for example in a comment, requires rights on every root.
     let roots: Vec<_> = view.partitions.iter().map(|part| (part.name.to_string(), QueuePath::root())).collect();
     let touched = if done.touches.is_empty() && !done.outside { &roots } else { &done.touches };
     let touched = touched.iter().filter(|(partition, queue)| !administers(partition, queue));

@@ -1,5 +1,4 @@
-//! What only looks: the server, who asks, permissions, what drains, why an application waits, where a submission
-//! would go.
+//! Read-only requests: server, caller, permissions, draining queues, explanations, and placement previews.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +12,7 @@ use view::{PartitionView, View};
 use wire::convert::{explain as explanations, native as convert, placement as placements};
 use wire::dto::native as dto;
 
-/// What this server can do beyond the YuniKorn API.
+/// The features of this server beyond the YuniKorn API.
 const FEATURES: [&str; 15] = [
     "kill",
     "move",
@@ -38,7 +37,7 @@ impl NativeRequest {
     }
 }
 
-/// The partition that a path names, in its own case.
+/// Finds the partition of a path, case-sensitively.
 pub(super) fn partition<'v>(view: &'v View, name: &str) -> Result<&'v PartitionView, Refusal> {
     let found = view.partitions.iter().find(|part| *part.name == *name);
     found.ok_or_else(|| Refusal::not_found("partition", name))
@@ -96,20 +95,19 @@ pub(super) fn draining(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply::ok(&convert::draining(&view, part, &request.native.wall)))
 }
 
-/// What is above its maximum, and what goes for it.
+/// Queues above their maximum and the planned preemption.
 pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (view, name, wall) = (request.view(), request.parameter(0).to_owned(), request.native.wall);
     partition(&view, &name)?;
     beside(request, move || Ok(Reply::ok(&convert::quotas(partition(&view, &name)?, view.at, &wall)))).await?
 }
 
-/// Why an application, or one of its asks, waits.
 pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
     let of = Asked::App(request.parameter(1).into(), request.query("key").map(Into::into));
     explained(request, of).await
 }
 
-/// What all pending requests waits for, or all of a queue.
+/// The causes of all pending requests, or those of a queue.
 pub(super) async fn waiting(request: &NativeRequest) -> Result<Reply, Refusal> {
     let below = request.query("queue").filter(|queue| !queue.is_empty());
     explained(request, Asked::Waiting(below.map(|queue| queue.into()))).await
@@ -121,7 +119,6 @@ async fn explained(request: &NativeRequest, of: Asked) -> Result<Reply, Refusal>
     let question = Question { partition: Arc::clone(&part.name), of };
     let (sender, receiver) = tokio::sync::oneshot::channel();
     let answer = move |outcome| {
-        // The caller may have gone.
         let _ = sender.send(outcome);
     };
     request.native.engine.explain(question, Box::new(answer));
@@ -132,7 +129,7 @@ async fn explained(request: &NativeRequest, of: Asked) -> Result<Reply, Refusal>
     })
 }
 
-/// How queues stand to their guarantees.
+/// The usage of queues compared with their guaranteed resources.
 pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (view, name) = (request.view(), request.parameter(0).to_owned());
     partition(&view, &name)?;
@@ -145,7 +142,7 @@ pub(super) async fn fairness(request: &NativeRequest) -> Result<Reply, Refusal> 
     beside(request, work).await?
 }
 
-/// Where a submission would go, under the running configuration or another one.
+/// The placement of a submission, under the active configuration or another one.
 pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal> {
     let question: dto::PlacementQuestion = body::json(&request.body.bytes)?;
     let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
@@ -164,7 +161,7 @@ pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal>
     beside(request, work).await?
 }
 
-/// Has something worked out next to the threads that talk to clients, a few at a time.
+/// Runs work outside of the client threads, with limited parallelism.
 ///
 /// # Errors
 /// The server is stopping.
@@ -182,19 +179,19 @@ pub(super) async fn beside<T: Send + 'static>(
     beside_untimed(timed).await
 }
 
-/// The same for work that counts its time itself.
+/// Like [`beside`], for work that measures its own time.
 ///
 /// # Errors
 /// The server is stopping.
 pub(super) async fn beside_untimed<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
     tokio::task::spawn_blocking(work).await.map_err(|error| match error.try_into_panic() {
-        // It is answered as any other panic.
+        // The panic layer answers it.
         Ok(panic) => std::panic::resume_unwind(panic),
         Err(_) => Refusal::stopped(),
     })
 }
 
-/// A cluster with nothing but a configuration.
+/// A view with only a configuration.
 fn tried(text: &str, group: &str, profile: model::Profile) -> Result<Arc<View>, Refusal> {
     let read = config::read_file(text.as_bytes(), group, profile);
     let config = read.config.ok_or_else(|| invalid(&read.faults))?;
@@ -202,7 +199,6 @@ fn tried(text: &str, group: &str, profile: model::Profile) -> Result<Arc<View>, 
         .map_err(|why| Refusal::new(Code::ConfigInvalid, "the configuration cannot be loaded", why))
 }
 
-/// A configuration that is refused with all its faults.
 pub(super) fn invalid(faults: &[config::Fault]) -> Refusal {
     let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
     let first = first.map(ToString::to_string).unwrap_or_default();

@@ -1,9 +1,10 @@
-//! Changing requests that were refused before they became an order: without a token, with a body that cannot be read. They are in the
-//! audit as well (E11).
+//! Audit entries for changing requests that were rejected before they became operations: without a token, or with an
+//! invalid body (E11).
 //!
 //! Invariants:
-//! - a request is in the audit once, whichever part refuses it;
-//! - of requests without a token that is known no more than [`MOST_UNKNOWN`] are entered in a minute: no one can fill the disk with them.
+//! - a request is in the audit once, whichever part rejects it;
+//! - at most [`MOST_UNKNOWN`] requests without a valid token are recorded per minute, so that they cannot fill the
+//!   disk.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,16 +16,15 @@ use super::route::{BodyKind, Route, Verb};
 use model::{AppId, NodeId};
 use view::act::{Act, Order, PartitionAct, Refusal, Submission};
 
-/// How many requests of no one that is known are entered in [`WINDOW`].
+/// Maximum number of recorded anonymous requests in [`WINDOW`].
 pub(super) const MOST_UNKNOWN: u32 = 60;
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Counts the requests of those who are unknown.
 #[derive(Default)]
 pub(super) struct UnknownCallers(Mutex<Option<(Instant, u32)>>);
 
 impl UnknownCallers {
-    /// Whether one more is entered.
+    /// Whether one more may be recorded.
     fn enters(&self) -> bool {
         let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, known) = count.filter(|(since, _)| since.elapsed() < WINDOW).unwrap_or((Instant::now(), 0));
@@ -33,7 +33,7 @@ impl UnknownCallers {
     }
 }
 
-/// What a request of this route wanted, as far as its path says; `None` for one that would change nothing.
+/// The operation of a route, as far as the path describes it; `None` if it changes nothing.
 fn order(route: &Route, parameters: &[String]) -> Option<Order> {
     let parameter = |at: usize| parameters.get(at).map_or("", String::as_str);
     let app = || AppId::from(parameter(1));
@@ -94,7 +94,7 @@ fn order(route: &Route, parameters: &[String]) -> Option<Order> {
 }
 
 impl NativeApi {
-    /// Puts a changing request into the audit that was refused, unless it is there already.
+    /// Records a rejected changing request in the audit, unless it is already there.
     pub(super) async fn enter(&self, who: &Caller, route: &Route, parameters: &[String], refusal: Refusal) -> Refusal {
         let Some(order) = order(route, parameters).filter(|_| !who.is_entered()) else { return refusal };
         if !who.authenticated && !self.unknown.enters() {
@@ -103,7 +103,7 @@ impl NativeApi {
         self.enter_refusal(who, order, refusal).await
     }
 
-    /// Puts the first request into the audit that is held up by what was refused before; the others write nothing.
+    /// Records the first request that is blocked because of earlier rejections; later ones are not recorded.
     pub(super) async fn enter_first(
         &self,
         who: &Caller,
@@ -114,7 +114,8 @@ impl NativeApi {
         if held.first { self.enter(who, route, parameters, held.refusal).await } else { held.refusal }
     }
 
-    /// Records a changing request that is refused. The text of a configuration is not written before it is checked.
+    /// Counts a rejected changing request. A configuration counts without its text, which is validated before it is
+    /// written.
     pub(super) fn charge(&self, who: &Caller, route: &Route, body: usize) {
         if route.changes() {
             self.refused.charge(&who.actor, if matches!(route.body, BodyKind::Yaml) { 0 } else { body });

@@ -1,9 +1,9 @@
-//! How much may be refused to someone: an order is written to the disk before it is known whether it is refused, and every refusal is in
-//! the audit. So a user without any right could wear the disk out.
+//! Limits rejections per user: an operation is written to disk before its rejection is known, and every rejection is in
+//! the audit, so a user without rights could wear out the disk.
 //!
 //! Invariants:
-//! - who had nothing refused is never held up, whatever others from the same address do;
-//! - a request that is held up writes nothing, except for the first one of a minute, which is in the audit.
+//! - a user without rejections is never blocked, whatever others from the same address do;
+//! - a blocked request writes nothing, except that the first one of a minute is in the audit.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,16 +12,15 @@ use std::time::{Duration, Instant};
 use view::act::{Actor, Code, Details, Refusal};
 use view::audit;
 
-/// How many bytes may be refused to one user in [`WINDOW`], and to all users from one address.
+/// Maximum rejected bytes per user in [`WINDOW`], and per address.
 const MOST_OF_USER: usize = 4 << 20;
 const MOST_OF_ADDRESS: usize = 16 << 20;
 const WINDOW: Duration = Duration::from_secs(60);
-/// What a rejection counts in addition its body, in bytes: its entry in the audit and its record.
+/// Bytes that a rejection counts besides its body: its audit entry and its record.
 const EACH: usize = 2 << 10;
-/// How many users and how many addresses are kept in mind.
+/// Maximum number of remembered users and addresses.
 const MOST_KNOWN: usize = 10_000;
 
-/// Counts what was refused.
 #[derive(Default)]
 pub(super) struct RefusedBudget(Mutex<Book>);
 
@@ -34,20 +33,19 @@ struct Book {
 struct Count {
     since: Instant,
     bytes: usize,
-    /// It was reported already that it is too much.
+    /// Whether the block was already reported.
     said: bool,
 }
 
-/// What someone is held up by.
 pub(super) struct HeldUp {
-    /// What is answered.
+    /// The answer to the caller.
     pub refusal: Refusal,
-    /// No one was held up for this in the last minute.
+    /// Whether it is the first block within a minute.
     pub first: bool,
 }
 
 impl RefusedBudget {
-    /// Whether someone has to wait.
+    /// Returns why a caller is blocked, if so.
     pub fn check(&self, actor: &Actor) -> Option<HeldUp> {
         let (user, address) = (actor.user(), audit::address(&actor.from));
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +60,7 @@ impl RefusedBudget {
         Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
     }
 
-    /// Records a rejection of a request with this many bytes of body.
+    /// Records a rejection of a request with a body of this size.
     pub fn charge(&self, actor: &Actor, body: usize) {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         add(&mut book.users, actor.user(), body + EACH);
@@ -70,7 +68,6 @@ impl RefusedBudget {
     }
 }
 
-/// What counts now.
 fn current<'b>(counts: &'b mut HashMap<String, Count>, key: &str) -> Option<&'b mut Count> {
     counts.get_mut(key).filter(|count| count.since.elapsed() < WINDOW)
 }

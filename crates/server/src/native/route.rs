@@ -1,4 +1,4 @@
-//! The table of the verbs of a kornsole server. The router, the OpenAPI document and the tests all read it.
+//! The table of native routes, used by the router, the OpenAPI document, and the tests.
 
 use axum::http::Method;
 use percent_encoding::percent_decode_str;
@@ -8,7 +8,7 @@ use crate::escape::malformed;
 use wire::convert::placement::Answer;
 use wire::dto::{Validation, audit, native as dto};
 
-/// What is behind a route.
+/// The handler of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "see the summary of each route")]
 pub enum Verb {
@@ -57,53 +57,52 @@ pub enum Verb {
     NotYet,
 }
 
-/// Adds the schema of a type to a document, and gives a reference to it.
+/// Adds a type's schema to a document and returns a reference.
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Clone, Copy, Debug)]
 pub enum BodyKind {
-    /// There is none.
+    /// The route has no body.
     None,
-    /// A JSON object of this type; may be missing where all of it is optional.
+    /// A JSON object of this type; may be missing if all fields are optional.
     Json(SchemaOf),
     /// A queue configuration.
     Yaml,
 }
 
-/// One row of the table: the router, the OpenAPI document and the tests read it.
+/// One row of the table of routes.
 #[derive(Debug)]
 pub struct Route {
-    /// The method in capitals, as `POST`.
+    /// The method in capitals, for example `POST`.
     pub method: &'static str,
-    /// The path below the prefix; a part in braces is a parameter.
+    /// The path after the prefix; a part in braces is a parameter.
     pub path: &'static str,
-    /// What is behind it.
+    /// The handler of the route.
     pub verb: Verb,
-    /// What it does, in one line.
+    /// The description in one line.
     pub summary: &'static str,
-    /// What is sent.
+    /// The body of the request.
     pub body: BodyKind,
-    /// What is answered, where that is one JSON document.
+    /// The schema of the answer, if it is one JSON document.
     pub response: Option<SchemaOf>,
-    /// Whether it needs a token.
+    /// Whether it requires a token.
     pub token: bool,
-    /// Whether it changes something.
     changes: bool,
 }
 
 impl Route {
-    /// The same route, which answers with a `T`.
+    /// Sets the answer's type.
     const fn gives<T: JsonSchema>(self) -> Self {
         Self { response: Some(SchemaGenerator::subschema_for::<T>), ..self }
     }
 
-    /// Whether it changes something, so that it is refused to a read-only token and remembered by its key.
+    /// Whether it changes something: then it rejects read-only tokens and supports idempotency keys.
     pub const fn changes(&self) -> bool {
         self.changes
     }
 
-    /// Whether reading it is expensive: a text is sent, read and compared.
+    /// Whether it is expensive, because a configuration is parsed and compared.
     pub const fn is_expensive(&self) -> bool {
         matches!(
             self.verb,
@@ -111,7 +110,7 @@ impl Route {
         )
     }
 
-    /// The most bytes of its body.
+    /// Maximum size of its body, in bytes.
     pub const fn body_limit(&self) -> usize {
         match (self.body, self.verb) {
             (BodyKind::None, _) => 0,
@@ -141,14 +140,13 @@ const fn with(method: &'static str, route: Route) -> Route {
     Route { method, ..route }
 }
 
-/// A body that is read as a `T`.
 const fn json<T: JsonSchema>() -> BodyKind {
     BodyKind::Json(SchemaGenerator::subschema_for::<T>)
 }
 
 use BodyKind::{None as Nothing, Yaml};
 
-/// All routes below `/kornsole/v1`.
+/// All routes in `/kornsole/v1`.
 pub static ROUTES: [Route; 42] = [
     open(get("/server", Verb::Server, "Get the version and features of the server")).gives::<dto::ServerInfo>(),
     open(get("/whoami", Verb::Whoami, "Get the user of the token")).gives::<dto::Whoami>(),
@@ -281,19 +279,19 @@ pub static ROUTES: [Route; 42] = [
     get("/events/stream", Verb::EventStream, "Stream events, one JSON object per line"),
 ];
 
-/// What a path leads to.
+/// The result of a route lookup.
 pub enum RouteMatch {
-    /// This, with the parameters of the path.
+    /// A route with the parameters of the path.
     Route(&'static Route, Vec<String>),
-    /// Something that takes other methods.
+    /// The path has other methods.
     OtherMethod,
     /// No route has this path.
     Nothing,
 }
 
-/// Finds the route of a path below the prefix.
+/// Finds the route of a path after the prefix.
 pub fn find(method: &Method, path: &str) -> RouteMatch {
-    // What is answered to HEAD is what GET gives, without its body.
+    // HEAD is answered like GET without the body.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     let mut known = false;
     for route in &ROUTES {
@@ -307,7 +305,7 @@ pub fn find(method: &Method, path: &str) -> RouteMatch {
     if known { RouteMatch::OtherMethod } else { RouteMatch::Nothing }
 }
 
-/// The methods that a path takes, as the header `Allow` lists them.
+/// The methods of a path, for the header `Allow`.
 pub fn allowed(path: &str) -> String {
     let here = ROUTES.iter().filter(|route| matches(route.path, path).is_some());
     let mut methods: Vec<&str> = here.map(|route| route.method).collect();
@@ -318,7 +316,7 @@ pub fn allowed(path: &str) -> String {
     methods.join(", ")
 }
 
-/// The parameters of a path that has the form of a pattern. Each part is decoded by itself, so `%2F` is no separator.
+/// The parameters of a path that matches a pattern. Each part is decoded individually, so `%2F` is not a separator.
 fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     let mut parts = path.split('/');
     let mut parameters = Vec::new();
@@ -333,13 +331,13 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The parameters behind the question mark. A pair that is not well formed is omitted.
+/// The query parameters. Malformed pairs are omitted.
 pub fn query(text: &str) -> Vec<(String, String)> {
     let pairs = text.split('&').filter(|pair| decoded(pair).is_some());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
-/// A percent-decoded text; `None` for a malformed escape and for what is no UTF-8.
+/// Decodes a text; `None` for a malformed escape or invalid UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let decoded = percent_decode_str(text).decode_utf8().ok()?;
     malformed(text).is_none().then(|| decoded.into_owned())

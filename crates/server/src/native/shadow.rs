@@ -1,4 +1,4 @@
-//! What a shadow found: `GET /shadow`.
+//! The results of a shadow: `GET /shadow`.
 
 use super::{NativeRequest, Reply};
 use view::act::{Code, Refusal};

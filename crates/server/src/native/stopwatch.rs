@@ -1,9 +1,9 @@
-//! How long something was worked on.
+//! Measures the time of work.
 
 use std::time::Duration;
 
-/// Counts the processor time of the thread that started it, where the system tells: on a busy machine a thread waits for others most of
-/// the time, which is no fault of what it works on. Elsewhere it counts the time of the clock.
+/// Counts the processor time of the starting thread if available, because on a busy machine a thread waits for others.
+/// Otherwise it counts wall-clock time.
 #[cfg(target_os = "linux")]
 pub(super) struct Stopwatch(Duration);
 
@@ -13,7 +13,7 @@ impl Stopwatch {
         Self(Self::now())
     }
 
-    /// On the thread that started it.
+    /// The elapsed time, on the starting thread.
     pub fn elapsed(&self) -> Duration {
         Self::now().saturating_sub(self.0)
     }
@@ -33,7 +33,7 @@ impl Stopwatch {
         Self(std::time::Instant::now())
     }
 
-    /// On the thread that started it.
+    /// The elapsed time, on the starting thread.
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }

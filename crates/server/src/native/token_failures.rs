@@ -1,12 +1,12 @@
-//! Wrong tokens are slowed down, by what they start with and by the address that they come from (E1).
+//! Delays answers to wrong tokens, by prefix and address (E1).
 //!
-//! Behind a proxy many people have one address: a client that sends wrong tokens must not shut out the others. So a token is looked up
-//! first, and one that is right always passes; what is counted and slowed down is only what is wrong.
+//! Many users share an address behind a proxy, so a client with wrong tokens must not block others. A token is looked
+//! up first, and a valid one always passes; only wrong ones are counted and delayed.
 //!
 //! Invariants:
-//! - a right token is never refused here;
-//! - what is kept in mind has an upper bound; beyond it what is wrong counts as too much;
-//! - no more than [`MOST_WAITING`] answers wait at the same time.
+//! - a valid token is never rejected here;
+//! - the remembered data is bounded; beyond the bound wrong tokens count as too many;
+//! - at most [`MOST_WAITING`] answers wait in parallel.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -15,20 +15,18 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// How many wrong tokens with one start an address may send in [`WINDOW`].
+/// Maximum number of wrong tokens with one prefix per address in [`WINDOW`].
 const MOST_ALIKE: u32 = 10;
-/// How many wrong tokens of any kind.
 const MOST_OF_ADDRESS: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
-/// How many characters of a token are examined: too few to guess the rest by.
+/// Characters of the prefix: too few to guess the rest.
 const PREFIX: usize = 8;
-/// How many addresses and beginnings are kept in mind.
+/// Maximum number of remembered addresses and prefixes.
 const MOST_RETAINED: usize = 10_000;
-/// How long an answer to one wrong token too many waits.
+/// Delay of an answer after too many wrong tokens.
 const PAUSE: Duration = Duration::from_secs(1);
 const MOST_WAITING: usize = 64;
 
-/// Wrong tokens recently.
 pub(super) struct TokenFailures {
     counts: Mutex<HashMap<(IpAddr, String), FailureCount>>,
     waiting: Semaphore,
@@ -46,7 +44,7 @@ impl Default for TokenFailures {
 }
 
 impl TokenFailures {
-    /// Records a wrong token. Returns whether it was one too many.
+    /// Records a wrong token. Returns whether there are too many.
     pub fn note(&self, address: IpAddr, presented: &str) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() + 2 > MOST_RETAINED {
@@ -68,12 +66,12 @@ impl TokenFailures {
             }
             known.count > most
         };
-        // What is one too many of an address is not examined any closer, so that an address takes little room.
+        // Bounds the memory of an address.
         is_more_than(String::new(), MOST_OF_ADDRESS)
             || is_more_than(format!(":{}", presented.chars().take(PREFIX).collect::<String>()), MOST_ALIKE)
     }
 
-    /// Has the answer to one wrong token too many wait, unless too many do.
+    /// Delays an answer, unless too many are waiting.
     pub async fn slow_down(&self) {
         if let Ok(_place) = self.waiting.try_acquire() {
             tokio::time::sleep(PAUSE).await;

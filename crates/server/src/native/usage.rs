@@ -1,4 +1,4 @@
-//! What was used over time: `GET /usage?by=queue,user&from=&to=&queue=&user=`.
+//! Usage over time: `GET /usage?by=queue,user&from=&to=&queue=&user=`.
 
 use super::read::beside;
 use super::{NativeRequest, Reply};
@@ -8,7 +8,7 @@ use view::ClockRuns;
 use view::act::{Code, Refusal};
 use wire::convert::usage_report;
 
-/// What the rows are split by when nothing is reported.
+/// The default dimensions.
 const BY: &str = "queue,user";
 
 pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {
@@ -23,7 +23,7 @@ pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {
         user: text("user").map(str::to_owned),
     };
     let (ledger, view) = (request.native.engine.ledger(), request.view());
-    // While the scheduler is paused its time stands.
+    // The clock of a paused scheduler is stopped.
     let now = if view.paused { view.at } else { request.native.engine.now() };
     beside(request, move || Ok(Reply::ok(&usage_report(&ledger.report(now, &question), &runs)))).await?
 }
@@ -32,7 +32,7 @@ fn bad(name: &str, why: &str) -> Refusal {
     Refusal::new(Code::BadRequest, format!("invalid parameter {name}"), why)
 }
 
-/// A point in time of the query, in nanoseconds since 1970.
+/// Parses a time of the query in ns since 1970.
 fn time(request: &NativeRequest, runs: &ClockRuns, name: &str) -> Result<Option<Time>, Refusal> {
     let Some(text) = request.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
     let nanos = text.parse().map_err(|_| bad(name, &format!("{text:?} is not a number of nanoseconds since 1970")))?;

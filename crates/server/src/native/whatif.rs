@@ -1,6 +1,7 @@
-//! What if (E7): on a copy of the state, on a thread of low priority. The scheduler only makes the copy.
+//! What-if (E7) on a fork, on a thread of low priority.
 //!
-//! Bounds: one at a time for each user (429), time of work and a number of cycles (413), memory for the copies (413). Who goes away ends it.
+//! Limits: one per user (429), processor time and cycles (413), memory of the copies (413). A disconnected client stops
+//! the work.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,14 +17,13 @@ use view::act::{Code, Details, Refusal};
 use wire::convert::whatif as convert;
 use wire::dto::native as dto;
 
-/// The most lines of a trace that are answered.
 const TRACE_LINES: usize = 10_000;
 
-/// Who has one running.
+/// The users with a running what-if.
 #[derive(Debug, Default)]
 pub(super) struct Running(Mutex<BTreeSet<String>>);
 
-/// The turn of a user; over when it is dropped.
+/// The slot of a user, released on drop.
 struct Turn {
     native: Arc<super::NativeApi>,
     user: String,
@@ -48,7 +48,7 @@ impl Drop for Turn {
     }
 }
 
-/// Ends the work when the request is dropped: the client has gone, or the server stops.
+/// Stops the work when the request is dropped.
 struct Gone(Arc<AtomicBool>);
 
 impl Drop for Gone {
@@ -57,7 +57,6 @@ impl Drop for Gone {
     }
 }
 
-/// Two runs on a copy of the state, and what differs.
 pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     let asked: dto::WhatIf = body::json(&request.body.bytes)?;
     let plan = convert::plan(&asked).map_err(|why| body::wrong("body", why))?;
@@ -66,12 +65,12 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (native, stopped) = (Arc::clone(&request.native), Arc::clone(&gone.0));
     let (limits, peer) = (native.options.limits.what_if, request.peer);
     let work = move || {
-        // Held as long as this works, also after the client has gone.
+        // Kept while the work runs, even after a disconnect.
         let _turn = turn;
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
         let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
-        // On one thread, however many runs: the scheduler needs the others.
+        // The scheduler needs the other threads.
         let (pairs, took) = giving_way(limits.nice, || {
             let watch = Stopwatch::start();
             let may_continue = || !stopped.load(Ordering::Relaxed) && watch.elapsed() < limits.time;
@@ -85,14 +84,14 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     beside_untimed(work).await?
 }
 
-/// Does work on a thread of its own that is replaced by the scheduler: where there is not a processor for each, it gets what that one leaves.
+/// Runs work on a thread of lower priority: on a busy machine it gets only the time that the scheduler leaves.
 ///
 /// # Errors
-/// The operating system gives no thread.
+/// The operating system provides no thread.
 fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
     std::thread::scope(|scope| {
         let below = || {
-            // Elsewhere the priority is that of the process. Without it the work is done all the same.
+            // Elsewhere niceness applies to the process.
             #[cfg(target_os = "linux")]
             let _nice = rustix::process::nice(nice);
             work()
@@ -100,7 +99,7 @@ fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, 
         let thread = std::thread::Builder::new().name("what-if".to_owned()).spawn_scoped(scope, below);
         let thread = thread
             .map_err(|why| Refusal::new(Code::Unavailable, "cannot start a thread for a what-if", why.to_string()))?;
-        // It is answered as any other panic.
+        // The panic layer answers it.
         Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }

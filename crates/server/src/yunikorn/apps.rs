@@ -7,7 +7,6 @@ use model::AppState;
 use view::{AppRow, PartitionView};
 use wire::convert;
 
-/// The states that `status` may name.
 const STATUSES: [AppState; 7] = [
     AppState::New,
     AppState::Accepted,
@@ -18,14 +17,14 @@ const STATUSES: [AppState; 7] = [
     AppState::Resuming,
 ];
 
-/// The applications that are in a leaf now; of a parent none.
+/// The current applications of a leaf; empty for a parent.
 pub(super) fn of_queue(call: &Call) -> Answer {
     let (partition, row) = queues::named(call)?;
     let apps = row.apps.iter().filter_map(|slot| partition.app(*slot));
     Ok(list(call, partition, apps))
 }
 
-/// The same with a state in the path, which must be `active`.
+/// Like [`of_queue`], with a state in the path, which must be `active`.
 pub(super) fn of_queue_by_state(call: &Call) -> Answer {
     let (partition, row) = queues::named(call)?;
     if !call.parameter(2).eq_ignore_ascii_case("active") {
@@ -36,7 +35,7 @@ pub(super) fn of_queue_by_state(call: &Call) -> Answer {
     Ok(list(call, partition, apps.filter(|app| status.is_none_or(|status| app.state == status))))
 }
 
-/// The active, completed or rejected applications of a partition.
+/// The active, completed, or rejected applications of a partition.
 pub(super) fn of_partition(call: &Call) -> Answer {
     let partition = call.partition()?;
     let ended =
@@ -53,13 +52,11 @@ pub(super) fn of_partition(call: &Call) -> Answer {
     }
 }
 
-/// One application, perhaps one that ended.
 pub(super) fn one(call: &Call) -> Answer {
     let partition = call.partition()?;
     answer(call, partition, convert::newest(partition, call.parameter(1)))
 }
 
-/// One application of a queue.
 pub(super) fn one_of_queue(call: &Call) -> Answer {
     let (partition, row) = queues::named(call)?;
     let found = convert::newest(partition, call.parameter(2)).filter(|app| app.queue == row.path);
@@ -75,7 +72,7 @@ fn list<'a>(call: &Call, partition: &PartitionView, apps: impl Iterator<Item = &
     Reply::json(&convert::applications(&call.shared.context, partition, apps))
 }
 
-/// The state that a list is narrowed to; nothing, or an empty one, is no filter.
+/// Parses the state filter; missing or empty means none.
 fn status(call: &Call) -> Result<Option<AppState>, RequestError> {
     let Some(name) = call.query("status").filter(|name| !name.is_empty()) else { return Ok(None) };
     let known = STATUSES.into_iter().find(|state| state.name().eq_ignore_ascii_case(name));

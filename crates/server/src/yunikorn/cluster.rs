@@ -1,4 +1,4 @@
-//! Clusters, partitions, nodes, rules and usage (`rest.md` 5.1, 5.2, 5.5 to 5.7, 5.15).
+//! Clusters, partitions, nodes, rules, and usage (`rest.md` 5.1, 5.2, 5.5 to 5.7, 5.15).
 
 use super::{Answer, Call, Reply, RequestError, path};
 use model::NodeId;
@@ -58,7 +58,7 @@ pub(super) fn group(call: &Call) -> Answer {
 
 pub(super) fn node_utilizations(call: &Call) -> Answer {
     let all = convert::utilizations(&call.shared.context, &call.view.partitions);
-    // While there is no partition YuniKorn answers `null`.
+    // Without a partition, YuniKorn answers `null`.
     Ok(Reply::json(&Some(all).filter(|all| !all.is_empty())))
 }
 

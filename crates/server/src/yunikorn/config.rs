@@ -1,4 +1,4 @@
-//! The active configuration, and whether another one would be valid (`rest.md` 5.8, 5.9).
+//! The active configuration, and validation of another one (`rest.md` 5.8, 5.9).
 
 use axum::http::header;
 
@@ -8,7 +8,7 @@ use config::{Reading, Severity, read_bytes};
 use wire::convert;
 use wire::dto;
 
-/// The configuration as YAML, or as JSON where exactly that is accepted.
+/// The configuration as YAML, or as JSON if exactly that is accepted.
 pub(super) fn show(call: &Call) -> Answer {
     let config = in_force(call);
     if call.headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json") {
@@ -17,16 +17,16 @@ pub(super) fn show(call: &Call) -> Answer {
     Ok(Reply::of(reply::YAML, convert::config_yaml(&config).into_bytes()))
 }
 
-/// The active configuration, written again.
+/// The active configuration in YuniKorn's form.
 pub(super) fn in_force(call: &Call) -> dto::Config {
     let loaded = call.view.configuration.as_deref();
     let extra = call.shared.options.extra.clone();
     let config = convert::config(loaded.map(|loaded| (&*loaded.queues, loaded.checksum.as_str())));
-    // Before one is loaded there are the keys of deadlock detection only.
+    // Only the deadlock detection keys exist before.
     if loaded.is_some() { dto::Config { extra, ..config } } else { config }
 }
 
-/// Reads a configuration and says what is wrong with it. The running state plays no role.
+/// Validates a configuration, independent of the running state.
 pub(super) fn validate(call: &Call) -> Answer {
     let Reading { config, faults } = read_bytes(&call.body.bytes, call.shared.options.profile);
     let first = faults.iter().find(|fault| fault.severity == Severity::Error);

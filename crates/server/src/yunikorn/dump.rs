@@ -1,4 +1,4 @@
-//! The state dump: everything at one time (`rest.md` 5.17).
+//! The state dump: all data at one time (`rest.md` 5.17).
 
 use std::borrow::Cow;
 
@@ -8,7 +8,6 @@ use wire::convert;
 use wire::dto;
 use wire::dto::json;
 
-/// How each level of the document is indented.
 const INDENT: &str = " ";
 
 pub(super) fn dump(call: &Call) -> Answer {

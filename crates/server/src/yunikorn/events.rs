@@ -1,4 +1,4 @@
-//! Events in batches, health and history (`rest.md` 5.10, 5.13, 5.14).
+//! Batches of events, health, and history (`rest.md` 5.10, 5.13, 5.14).
 
 use axum::http::StatusCode;
 
@@ -31,11 +31,11 @@ pub(super) fn batch(call: &Call) -> Answer {
     }))
 }
 
-/// A query parameter that is an unsigned number.
+/// Parses an unsigned query parameter.
 pub(super) fn number(query: &[(String, String)], name: &str) -> Result<Option<u64>, RequestError> {
     let Some((_, text)) = query.iter().find(|(known, _)| known == name) else { return Ok(None) };
     match text.parse() {
-        // A sign is no part of an unsigned number.
+        // An unsigned number has no sign.
         Ok(number) if !text.starts_with('+') => Ok(Some(number)),
         _ if text.is_empty() => Ok(None),
         _ => Err(RequestError::bad(format!(

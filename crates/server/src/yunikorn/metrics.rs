@@ -1,7 +1,5 @@
-//! Metrics in Prometheus' text form, with YuniKorn's names (`rest.md` 5.16).
-//!
-//! The metrics of the Go runtime are not there. The latencies of steps that do not exist here, or that are not timed by themselves, are
-//! there under their names, without observations.
+//! Metrics in the Prometheus text format with YuniKorn's names (`rest.md` 5.16), without those of the Go runtime.
+//! Unmeasured latencies have no observations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -48,7 +46,7 @@ pub(super) fn metrics(call: &Call) -> Answer {
     Ok(Reply { kind, body: page.0.into_bytes(), pages: false })
 }
 
-/// Our own: the alerts, and what waits to be sent of them.
+/// kornsole's own metrics: alerts, and pending notifications.
 fn alerts(page: &mut Page, picture: &Picture) {
     const NAME: &str = "kornsole_alert";
     page.family(NAME, "gauge", "Pending and firing alerts; the label held is the reason why an alert is not sent.");
@@ -74,14 +72,12 @@ fn alerts(page: &mut Page, picture: &Picture) {
     }
 }
 
-/// A page of metrics.
 #[derive(Default)]
 struct Page(String);
 
 impl Page {
-    /// Starts a family of metrics.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _written = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
@@ -116,12 +112,12 @@ impl Page {
     }
 }
 
-/// A name as a part of a metric's name.
+/// Converts a name to a part of a metric's name.
 fn mangled(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }
 
-/// Every event that happens is kept: none is lost on the way.
+/// Every event is stored, and none is lost.
 fn events(page: &mut Page, message: u64) {
     let families = [
         ("created", message, "Events created."),
@@ -145,7 +141,7 @@ fn leaves(view: &View) -> impl Iterator<Item = (&PartitionView, &QueueRow)> {
         .flat_map(|partition| partition.walk().filter(|row| row.leaf).map(move |row| (partition, &**row)))
 }
 
-/// Applications by queue and state; the rejected ones under no queue.
+/// Applications by queue and state; rejected ones without a queue.
 fn queue_apps(page: &mut Page, view: &View) {
     const NAME: &str = "yunikorn_queue_app";
     const ALWAYS: [AppState; 3] = [AppState::Accepted, AppState::New, AppState::Running];
@@ -166,7 +162,7 @@ fn queue_apps(page: &mut Page, view: &View) {
     }
 }
 
-/// Guarantee, maximum and use of every queue.
+/// Guaranteed resources, maximum, and usage of every queue.
 fn queue_resources(page: &mut Page, view: &View) {
     const NAME: &str = "yunikorn_queue_resource";
     page.family(
@@ -193,9 +189,9 @@ fn queue_resources(page: &mut Page, view: &View) {
     }
 }
 
-/// Allocations that came and went by queue, whose name is a part of the metric's.
+/// Added and removed allocations by queue, whose name is a part of the metric's name.
 fn containers(page: &mut Page, counts: &Counts) {
-    // Two queues may get the same name; then the numbers are those of both.
+    // Queues with the same name are added.
     let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (queue, count) in &counts.by_queue {
         let sum = by_name.entry(mangled(queue.as_str())).or_default();
@@ -248,7 +244,7 @@ fn scheduler(page: &mut Page, view: &View, counts: &Counts) {
     latencies(page, &counts.cycles);
 }
 
-/// How long things took, in seconds in spite of their names.
+/// Durations in seconds, despite their names.
 fn latencies(page: &mut Page, cycles: &Latency) {
     const APART: &str = "Not measured separately from the cycle: no observations.";
     let none = Latency::default();
@@ -270,7 +266,7 @@ fn latencies(page: &mut Page, cycles: &Latency) {
     }
 }
 
-/// How many nodes use how much of their capacity, by resource.
+/// The number of nodes by utilization and resource.
 fn node_usage(page: &mut Page, view: &View) {
     let nodes = || view.partitions.iter().flat_map(|partition| partition.nodes.values());
     let names: BTreeSet<&str> = nodes().flat_map(|node| node.capacity.iter().map(|(name, _)| name)).collect();
@@ -279,7 +275,7 @@ fn node_usage(page: &mut Page, view: &View) {
         for node in nodes() {
             let Some(capacity) = node.capacity.get(resource) else { continue };
             let used = i128::from(node.allocated.amount(resource)).max(0) * 10;
-            // The upper bound belongs to its range; what is over 100 % is in the last one.
+            // The upper bound belongs to its range; more than 100% is in the last one.
             let range = match i128::from(capacity) {
                 ..=0 if used > 0 => RANGES.len() - 1,
                 ..=0 => 0,

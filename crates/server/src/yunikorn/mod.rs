@@ -1,7 +1,5 @@
-//! The YuniKorn API: what Apache YuniKorn answers, with its statuses, its routing and its peculiarities (`rest.md` sections 1, 3, 4, 5, 10).
-//!
-//! `route` is the table of paths, `path` takes paths apart as YuniKorn does; the answers are in `queues`, `apps`, `cluster`,
-//! `config`, `events`, `stream`, `metrics` and `dump`.
+//! The YuniKorn API with its statuses, routing, and peculiarities (`rest.md` sections 1, 3, 4, 5, 10): `route` is the
+//! table of paths.
 
 mod apps;
 mod cluster;
@@ -33,27 +31,24 @@ pub(super) use stream::Streams;
 use view::{PartitionView, View};
 use wire::dto::json;
 
-/// What is answered where everything is as it should be.
 struct Reply {
     kind: HeaderValue,
     body: Vec<u8>,
-    /// Whether pages in a browser may read it.
+    /// Whether browser pages may read it.
     pages: bool,
 }
 
 impl Reply {
-    /// A document, with the content type of JSON.
     fn json<T: serde::Serialize + ?Sized>(value: &T) -> Self {
         Self { kind: reply::JSON, body: json::to_bytes(value), pages: true }
     }
 
-    /// What is no JSON, with its content type: a configuration, metrics.
+    /// Other content with its type: a configuration, metrics.
     fn of(kind: HeaderValue, body: Vec<u8>) -> Self {
         Self { kind, body, pages: true }
     }
 }
 
-/// Why a request is refused.
 #[derive(Debug)]
 struct RequestError {
     status: StatusCode,
@@ -76,30 +71,27 @@ impl RequestError {
 
 type Answer = Result<Reply, RequestError>;
 
-/// One request, with what it is answered from.
+/// A request with the data for its answer.
 struct Call {
     shared: Arc<Shared>,
     view: Arc<View>,
-    /// The parameters of the path, in their order, decoded once.
+    /// The parameters of the path, in order, decoded once.
     parameters: Vec<String>,
-    /// The parameters behind the question mark.
     query: Vec<(String, String)>,
     headers: HeaderMap,
     body: RequestBody,
 }
 
 impl Call {
-    /// A parameter of the path.
     fn parameter(&self, at: usize) -> &str {
         self.parameters.get(at).map_or("", String::as_str)
     }
 
-    /// The first value of a query parameter.
     fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The partition that the path names, in its own case.
+    /// Finds the partition of the path, case-sensitively.
     fn partition(&self) -> Result<&PartitionView, RequestError> {
         let name = self.parameter(0);
         let found = self.view.partitions.iter().find(|partition| *partition.name == *name);
@@ -107,7 +99,7 @@ impl Call {
     }
 }
 
-/// Answers whatever our own routes do not.
+/// Answers all requests without a native route.
 pub(super) async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let takes_gzip = guard::takes_gzip(request.headers());
     let (method, uri) = (request.method().clone(), request.uri().clone());
@@ -137,7 +129,7 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
         RouteMatch::OtherMethod(verb) => return other_method(verb),
         RouteMatch::Nothing => return nothing(),
     };
-    // Gone in 1.9.0.
+    // Removed in 1.9.0.
     if endpoint == Endpoint::NodeUtilization && shared.options.profile == Profile::V1_9_0 {
         return nothing();
     }
@@ -178,7 +170,7 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
     }
 }
 
-/// Has an endpoint answer: small ones right here, big ones on a thread of their own, a few at a time.
+/// Limits the parallelism of large answers.
 async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call, peer: IpAddr) -> Result<Answer, Response> {
     if !endpoint.is_heavy(&call) {
         return Ok(endpoint.answer(&call));
@@ -202,7 +194,6 @@ async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call, peer
     })
 }
 
-/// The body of a request to an endpoint that takes one. Other bodies are not read.
 async fn with_body(shared: &Shared, endpoint: Endpoint, peer: IpAddr, body: Body) -> Result<RequestBody, RequestError> {
     if endpoint.verb() == Verb::Get {
         return Ok(RequestBody::nothing());
@@ -234,7 +225,7 @@ fn other_method(verb: Verb) -> Response {
     response
 }
 
-/// A preflight: 200 without a body.
+/// A preflight answer: 200 without a body.
 fn options(verb: Verb) -> Response {
     let mut response = Response::new(Body::empty());
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(verb.methods()));
@@ -242,7 +233,7 @@ fn options(verb: Verb) -> Response {
     response
 }
 
-/// Another path is meant; the query goes along.
+/// Redirects to another path with the same query.
 fn redirect(method: &Method, uri: &Uri, path: &str) -> Response {
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let target = format!("{}{query}", path::encoded(path));

@@ -1,11 +1,9 @@
-//! Paths and queries as YuniKorn takes them apart: percent-decoded once before they are matched, and names of queues, users and
-//! groups a second time as part of a query (`rest.md` section 1).
+//! Paths and queries like YuniKorn: names of queues, users, and groups are decoded twice (`rest.md` section 1).
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::escape::malformed;
 
-/// Everything but what a path in a `Location` header may hold unchanged.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -22,12 +20,12 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'*')
     .remove(b',');
 
-/// A path, percent-decoded; what is no UTF-8 names nothing that exists. `None` for a malformed escape.
+/// Decodes a path; invalid UTF-8 matches nothing. `None` for a malformed escape.
 pub(super) fn decoded(path: &str) -> Option<String> {
     malformed(path).is_none().then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-/// A parameter, decoded a second time as part of a query: `+` is a space.
+/// Decodes a parameter a second time like a query: `+` is a space.
 ///
 /// # Errors
 /// The malformed escape.
@@ -37,18 +35,18 @@ pub(super) fn decoded_again(parameter: &str) -> Result<String, String> {
     Ok(percent_decode_str(&parameter.replace('+', " ")).decode_utf8_lossy().into_owned())
 }
 
-/// A path with everything escaped that must be.
+/// Escapes a path where needed.
 pub(super) fn encoded(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// The parameters of a query. What is not well formed is omitted, as YuniKorn does.
+/// The query parameters. Malformed ones are omitted, like in YuniKorn.
 pub(super) fn query(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.contains(';') && malformed(pair).is_none());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
-/// The path without doubled slashes and dots, as the router repairs it.
+/// Removes doubled slashes and dots from a path, like the router.
 pub(super) fn cleaned(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

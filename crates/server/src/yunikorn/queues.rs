@@ -8,14 +8,13 @@ use view::placement::RECOVERY_QUEUE;
 use view::{PartitionView, QueueRow};
 use wire::convert;
 
-/// The root with everything below it.
 pub(super) fn tree(call: &Call) -> Answer {
     let partition = call.partition()?;
     let root = partition.root().ok_or_else(|| RequestError::not_found("Queue"))?;
     Ok(Reply::of(reply::JSON, convert::queue_tree_text(partition, root)))
 }
 
-/// One queue, with everything below it where that is requested.
+/// A queue, with its subtree if requested.
 pub(super) fn one(call: &Call) -> Answer {
     let (partition, row) = named(call)?;
     if call.query("subtree").is_some() {
@@ -24,7 +23,7 @@ pub(super) fn one(call: &Call) -> Answer {
     Ok(Reply::json(&convert::queue(partition, row)))
 }
 
-/// The queue that the path names: decoded once more, in any case, every part a legal name.
+/// Decoded again, case-insensitive, every part a valid name.
 pub(super) fn named(call: &Call) -> Result<(&PartitionView, &Arc<QueueRow>), RequestError> {
     let partition = call.partition()?;
     let path = path::decoded_again(call.parameter(1)).map_err(RequestError::bad)?.to_lowercase();

@@ -1,10 +1,10 @@
-//! The table of paths, matched as YuniKorn's router does: exactly, or with a redirect to the path that is meant.
+//! The table of paths, matched exactly, or with a redirect to the canonical path.
 
 use axum::http::Method;
 
 use super::{Answer, Call, apps, cluster, config, dump, events, metrics, path, queues};
 
-/// The method that a path takes. `HEAD` counts as `GET`.
+/// The methods of a path. `HEAD` counts as `GET`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Get,
@@ -12,7 +12,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// The methods, as headers list them.
+    /// The methods in the form of headers.
     pub const fn methods(self) -> &'static str {
         match self {
             Self::Get => "GET, OPTIONS",
@@ -28,7 +28,6 @@ impl Verb {
     }
 }
 
-/// What is behind a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Endpoint {
     Clusters,
@@ -94,7 +93,7 @@ const ROUTES: [(&str, Endpoint); 28] = [
     ("/debug/fullstatedump", E::StateDump),
 ];
 
-/// Paths of older releases, and where they went.
+/// Paths of older releases, and their new paths.
 const MOVED: [(&str, &str); 2] = [("/ws/v1/fullstatedump", "/debug/fullstatedump"), ("/ws/v1/stack", "/debug/stack")];
 
 impl Endpoint {
@@ -102,12 +101,12 @@ impl Endpoint {
         if matches!(self, Self::ValidateConf) { Verb::Post } else { Verb::Get }
     }
 
-    /// Whether an address has a budget for it.
+    /// Whether it counts against an address's budget.
     pub const fn is_expensive(self) -> bool {
         matches!(self, Self::ValidateConf | Self::StateDump)
     }
 
-    /// Whether the answer may be so big that it is put together elsewhere.
+    /// Whether the answer may be large enough for another thread.
     pub fn is_heavy(self, call: &Call) -> bool {
         match self {
             Self::Queue => call.query("subtree").is_some(),
@@ -155,7 +154,6 @@ impl Endpoint {
             Self::NodeUtilization => cluster::node_utilization(call),
             Self::StateDump => dump::dump(call),
             Self::EventBatch => events::batch(call),
-            // It has no end, and is answered before this.
             Self::EventStream => Err(super::RequestError::not_found("Stream")),
             Self::Health => events::health(call),
             Self::AppHistory => events::app_history(call),
@@ -165,22 +163,21 @@ impl Endpoint {
     }
 }
 
-/// Where a request leads.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RouteMatch {
-    /// To an endpoint, with the parameters of the path.
+    /// An endpoint with the parameters of the path.
     Endpoint(Endpoint, Vec<String>),
-    /// To another path.
+    /// A redirect to another path.
     Redirect(String),
-    /// To the methods that the path takes.
+    /// A preflight for the path's methods.
     Options(Verb),
-    /// Nowhere: the path takes another method.
+    /// The path has another method.
     OtherMethod(Verb),
     /// No route has this path.
     Nothing,
 }
 
-/// Where a request leads. An empty part matches a parameter.
+/// An empty part matches a parameter.
 pub(super) fn find(method: &Method, path: &str) -> RouteMatch {
     let exact = ROUTES.iter().find_map(|(pattern, endpoint)| Some((*endpoint, matched(pattern, path)?)));
     let exact = exact.map(|(endpoint, parameters)| match endpoint.verb() {
@@ -201,7 +198,6 @@ pub(super) fn find(method: &Method, path: &str) -> RouteMatch {
     meant(method, path).map_or(RouteMatch::Nothing, RouteMatch::Redirect)
 }
 
-/// The parameters of a path that fits a pattern.
 fn matched(pattern: &str, path: &str) -> Option<Vec<String>> {
     let mut parameters = Vec::new();
     let mut parts = path.split('/');
@@ -216,7 +212,7 @@ fn matched(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The path that is meant by one with a slash too many, doubled slashes, dots, or in another case.
+/// For a trailing slash, doubled slashes, dots, or another case.
 fn meant(method: &Method, path: &str) -> Option<String> {
     let taken = || ROUTES.iter().filter(|(_, endpoint)| endpoint.verb().takes(method));
     if let Some(shorter) = path.strip_suffix('/')

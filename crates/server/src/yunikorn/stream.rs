@@ -1,7 +1,6 @@
-//! Events as a stream: one line each, for as long as the client listens and keeps up (`rest.md` 5.11).
+//! Event streams with one line per event (`rest.md` 5.11).
 //!
-//! A task for each stream reads the log and passes lines to the connection, a few packets ahead at most. A client that does not keep
-//! up makes the task wait; once too much has happened meanwhile it is cut off, so a slow client costs no one anything.
+//! A task per stream is at most a few packets ahead. A slow client is disconnected after too many events.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -29,14 +28,12 @@ use engine::Numbering;
 use wire::convert;
 use wire::dto::{self, json, time};
 
-/// Events of one packet, at most.
 const PACKET: usize = 500;
-/// Packets that wait for the connection, at most.
 const AHEAD: usize = 2;
-/// A client that has waited may be behind by this many events; one that is further behind is cut off.
+/// Maximum lag of a waiting client in events, before it is disconnected.
 const BEHIND: u64 = 2000;
 
-/// Who listens to events, and how many may.
+/// The event streams and their limits.
 pub(crate) struct Streams {
     most: usize,
     most_per_peer: usize,
@@ -56,7 +53,7 @@ impl Streams {
         Self { most, most_per_peer, open: Mutex::default() }
     }
 
-    /// The streams as the state dump has them, the oldest first.
+    /// The streams in the form of the state dump, oldest first.
     pub fn list(&self) -> Vec<dto::EventStream> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let mut streams: Vec<_> = open.by_id.iter().collect();
@@ -82,7 +79,7 @@ impl Streams {
     }
 }
 
-/// One stream's place; given back when it is dropped.
+/// A stream's slot, released on drop.
 struct Place {
     shared: Arc<Shared>,
     id: u64,
@@ -94,11 +91,10 @@ impl Drop for Place {
     }
 }
 
-/// The client that opens a stream.
 pub(super) struct Caller {
     peer: IpAddr,
     connection: Option<Arc<Streaming>>,
-    /// The token that let it in, where one is needed.
+    /// The required token, if any.
     mark: Option<TokenMark>,
 }
 
@@ -109,7 +105,7 @@ impl Caller {
     }
 }
 
-/// Starts to send events, `count` past ones first.
+/// Starts a stream with `count` past events.
 pub(super) fn open(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Response {
     match begin(shared, caller, query) {
         Ok(body) => {
@@ -137,7 +133,7 @@ fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Re
     let (packets, body) = channel(AHEAD);
     let page = log.page(Numbering::Upstream, u64::MAX, 0);
     let held = page.next - page.lowest;
-    // Once the buffer has lost some, YuniKorn gives none of the past to the caller for more than it holds.
+    // After a loss, YuniKorn sends no past events to a client that requests more than the buffer contains.
     let past = if page.lowest > 0 && count > held { 0 } else { count.min(held) };
     let feed = Feed { place, next: page.next - past, joined: page.next, packets };
     let (shared, mark) = (Arc::clone(shared), caller.mark);
@@ -145,26 +141,23 @@ fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Re
     Ok(Body::new(Packets(body)))
 }
 
-/// Reads the log for one stream.
 struct Feed {
     place: Place,
-    /// The number of the next event to send.
     next: u64,
-    /// The number that was next when the stream started; what is before it does not count as being behind.
+    /// Events before this number do not count as lag.
     joined: u64,
     packets: Sender<Bytes>,
 }
 
-/// Why a stream ends.
 enum End {
-    /// The client no longer exists.
+    /// The client has disconnected.
     Gone,
-    /// The server ends it, for a reason that is sent to the client.
+    /// The server ends it and sends this reason.
     Notice(&'static str),
 }
 
 impl Feed {
-    /// Feeds the stream until it ends, at the latest when `lapsed` has ended.
+    /// Sends events at most until `lapsed` completes.
     async fn run(mut self, lapsed: impl Future<Output = ()>) {
         let (end, over) = tokio::select! {
             end = self.feed() => (end, false),
@@ -178,11 +171,11 @@ impl Feed {
                 ..dto::ApiError::default()
             });
             if over {
-                // A client that takes nothing need not receive why nothing comes.
+                // A client that reads nothing need not receive the reason.
                 let _ = self.packets.try_send(Bytes::from(line));
                 return;
             }
-            // A client that takes nothing is ended by the time limit of its connection.
+            // The connection's write timeout ends a client that reads nothing.
             let _ = self.packets.send(Bytes::from(line)).await;
         }
     }
@@ -222,7 +215,6 @@ impl Feed {
                 }
             }
             if more {
-                // Others have their turn.
                 tokio::task::yield_now().await;
                 continue;
             }
@@ -237,7 +229,6 @@ impl Feed {
     }
 }
 
-/// The body of a stream.
 struct Packets(Receiver<Bytes>);
 
 impl HttpBody for Packets {

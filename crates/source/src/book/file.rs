@@ -1,6 +1,7 @@
-//! The file of a ledger that was followed: `usage.redb` in the directory of a context.
+//! The ledger file `usage.redb` in the directory of a context.
 //!
-//! Three tables: a head, the hours by their numbers, and by application what its ended allocations used. Values are MessagePack.
+//! Three tables: a head, the hours by number, and the usage of ended allocations by application. Values are
+//! MessagePack.
 
 use std::path::Path;
 
@@ -18,27 +19,27 @@ const HOURS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("usage hours
 const ENDED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("usage ended 1");
 const ONLY: &str = "head";
 
-/// The file, and the lock while this process has it.
+/// The file, and the lock if this process has it.
 #[derive(Debug)]
 pub struct File(RetainedFile);
 
 impl File {
-    /// The file of a directory.
+    /// Returns the file of a directory, unopened.
     pub fn new(folder: &Path) -> Self {
         Self(RetainedFile::new(folder, "usage", "the usage ledger"))
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Where a damaged file is that was there before.
+    /// The new path of a damaged file.
     pub fn moved_aside(&self) -> Option<&Path> {
         self.0.moved_aside()
     }
 
-    /// Takes the lock, if no one has it, and reads the file.
+    /// Acquires the lock if it is free, and reads the file.
     ///
     /// # Errors
     /// As [`RetainedFile::open`].
@@ -46,15 +47,15 @@ impl File {
         self.0.open(read)
     }
 
-    /// What changed since it was read last; `None` where nothing did. The role is another one when the writer has ended.
+    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
     pub fn follow(&mut self) -> Option<(Role, Option<Moment>)> {
         self.0.follow(read)
     }
 
-    /// Writes what is another one than before, all of it or nothing; `None`: everything.
+    /// Writes the differences atomically; without `before`, everything.
     ///
     /// # Errors
-    /// Why the file cannot be written, in words.
+    /// Returns an error if the file cannot be written.
     pub fn write(&self, moment: &Moment, before: Option<&Moment>) -> Result<(), String> {
         if !self.0.is_writer() {
             return Ok(());
@@ -65,10 +66,10 @@ impl File {
     }
 }
 
-/// Reads the file of a directory, also while another process writes it; `None` without one.
+/// Reads the file of a directory, also while another process writes it; `None` without a file.
 ///
 /// # Errors
-/// It cannot be read: why, in words.
+/// Returns an error if it cannot be read.
 pub fn read_retained(folder: &Path) -> Result<Option<Moment>, String> {
     let path = folder.join("usage.redb");
     if !path.exists() {
@@ -78,7 +79,7 @@ pub fn read_retained(folder: &Path) -> Result<Option<Moment>, String> {
         true => damaged(&path, &error),
         false => format!("{}: {error}", path.display()),
     };
-    // Who writes it has it open for milliseconds.
+    // A writer keeps it open for milliseconds.
     for _ in 0..50 {
         match Database::open(&path) {
             Ok(database) => return read(&database).map_err(failed),

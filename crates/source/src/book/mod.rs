@@ -1,4 +1,4 @@
-//! The ledger of Apache YuniKorn, which keeps none itself: followed from here by its events and lists, kept in a file.
+//! The ledger of an Apache YuniKorn, which stores none: built from its events and lists, and stored in a file.
 //!
 //! ```text
 //!  worker of a remote ── events, lists ──> thread "usage" ──> ledger <── questions
@@ -6,11 +6,11 @@
 //! ```
 //!
 //! Invariants:
-//! - the ledger starts with lists and all events since before them, and is compared with later lists only once the events of that
-//!   moment have been received;
-//! - events that are missing are a gap: it restarts with new lists, and counts nothing twice;
-//! - one process follows and writes; others read the same file, and continue when it ends;
-//! - a file that cannot be written stops the keeping, says so, and is tried again; the ledger in memory continues.
+//! - the ledger starts with lists and all events since before them; later lists are compared only after the events of
+//!   that time have arrived;
+//! - missing events are a gap: the ledger restarts with new lists, and counts nothing twice;
+//! - one process records and writes; others read the file, and take over when it exits;
+//! - if the file cannot be written, storing stops with a message and is retried; the ledger in memory continues.
 
 pub(crate) mod file;
 mod read;
@@ -35,53 +35,50 @@ use ledger::followed::saved::Moment;
 use model::Time;
 pub use read::{Before, Dialect, Rows, change, look};
 
-/// How often the file is written.
 const WRITE_EVERY: Duration = Duration::from_secs(60);
-/// How often another process's file is examined.
+/// The read interval of another process's file.
 const READ_EVERY: Duration = Duration::from_secs(10);
-/// How long after lists were read events of that moment may still come.
+/// How long events may lag behind lists.
 const SETTLE: Duration = Duration::from_secs(1);
-/// How far before the last question events are surely known: clocks differ by that much, and a scheduler writes its events a little later.
+/// How long before the last poll events are complete: clock differences and the delay of the scheduler.
 const LAG: Duration = Duration::from_secs(3);
-/// How many events are remembered before it counts.
 const MOST_EVENTS: usize = 100_000;
-/// Comparing takes at most this part of the time: one in this many.
+/// The maximum fraction (1/n) of time for comparisons.
 const SHARE: u32 = 100;
-/// Why nothing counts between two processes.
 const NOBODY: &str = "no kornsole on this machine recorded the scheduler";
 
-/// An event with its number.
+/// A change with the number and time of its event.
 pub type Numbered = (u64, Time, Change);
 
-/// A message to the thread of the ledger.
+/// A message to the ledger thread.
 #[derive(Debug)]
 pub enum Fed {
-    /// What events change, and the number of the first event that was examined.
+    /// The changes from events, and the number of the first examined event.
     Events(u64, Vec<Numbered>),
     /// Lists of all partitions.
     Lists(Lists),
-    /// There were no more events when it was asked last: then, by the clock of the connection and by the cluster's.
+    /// No more events at the last poll: its time by the clock of the connection and by the cluster clock.
     Received(Duration, Time),
-    /// Events are missing, or another scheduler answers: why, in words.
+    /// Events are missing, or another scheduler answers; with the reason.
     Lost(String),
 }
 
-/// Lists that were read at about one moment.
+/// Lists read at about the same time.
 #[derive(Clone, Debug)]
 pub struct Lists {
     /// The number of the first event that may not be in them.
     pub number: u64,
-    /// When the first one was requested, by the cluster's time.
+    /// The cluster time of the first request.
     pub at: Time,
     /// When the last one was read, by the clock of the connection.
     pub read: Duration,
     /// The rows of each partition.
     pub rows: Vec<Rows>,
-    /// How the release writes.
+    /// The format of the release.
     pub dialect: Dialect,
 }
 
-/// The ledger that is followed of one scheduler. All copies of the handle are the same.
+/// The ledger of a remote scheduler.
 #[derive(Debug, Default)]
 pub struct Book {
     followed: Mutex<Followed>,
@@ -91,12 +88,12 @@ pub struct Book {
 }
 
 impl Book {
-    /// Starts to take what it is fed; kept in a file of a directory, or in memory only.
+    /// Starts the thread; stores the ledger in a file of a directory, or only in memory.
     pub fn start(folder: Option<&Path>) -> Arc<Self> {
         let (feed, fed) = channel();
         let book = Arc::new(Self { feed: Mutex::new(Some(feed)), ..Self::default() });
         let keeper = Keeper { file: folder.map(File::new), ..Keeper::default() };
-        // The thread ends with the handle, which ends the feed.
+        // The thread ends when the book is dropped and its channel closes.
         let weak = Arc::downgrade(&book);
         let work = move || keeper.work(&weak, &fed);
         let thread = std::thread::Builder::new().name("usage".to_owned()).spawn(work).ok();
@@ -104,7 +101,7 @@ impl Book {
         book
     }
 
-    /// Tells it something. Returns at once.
+    /// Sends a message without blocking.
     pub fn feed(&self, fed: Fed) {
         if let Some(feed) = &*self.feed.lock().unwrap_or_else(PoisonError::into_inner) {
             // The thread ends only with the book.
@@ -112,39 +109,38 @@ impl Book {
         }
     }
 
-    /// The ledger unchanged. Costs next to nothing.
+    /// The current ledger; cheap.
     pub fn followed(&self) -> Followed {
         self.followed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether it outlasts this process.
+    /// Whether the ledger is stored.
     pub fn keeping(&self) -> Arc<Keeping> {
         self.keeping.load_full()
     }
 
-    /// Writes what is not in the file yet, and takes nothing any more.
+    /// Writes the rest and stops.
     pub fn finish(&self) {
         drop(self.feed.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // It has ended by itself, or ends now.
+            // It ended by itself, or ends now.
             let _ = thread.join();
         }
     }
 }
 
-/// What the thread has.
 #[derive(Debug, Default)]
 struct Keeper {
     file: Option<File>,
     reads: bool,
-    /// Events since a number, while it does not count.
+    /// Events since a number, before the ledger starts.
     events: VecDeque<Numbered>,
     from: Option<u64>,
     lists: Option<Lists>,
     before: Before,
-    /// Before this time lists are not compared.
+    /// Lists are not compared before this time.
     rests: Option<Instant>,
-    /// When the file was written or read last, and what is in it.
+    /// The last write or read of the file, and its content.
     touched: Option<Instant>,
     written: Option<Moment>,
 }
@@ -154,10 +150,10 @@ impl Keeper {
         let mut opened = false;
         loop {
             let got = fed.recv_timeout(Duration::from_secs(1));
-            // Where the handle has gone there is no one to ask, but a file to write.
+            // Without a book, only the file remains to be written.
             let Some(book) = book.upgrade() else { return };
             if got.is_ok() && !std::mem::replace(&mut opened, true) {
-                // Of a scheduler that keeps its own ledger nothing is ever received, and no file is made.
+                // A scheduler with its own ledger sends nothing, and no file is created.
                 self.open(&book);
             }
             match got {
@@ -196,13 +192,12 @@ impl Keeper {
         }
     }
 
-    /// Takes what another process has written.
     fn follow(&mut self, book: &Book) {
         self.touched = Some(Instant::now());
         let Some((role, moment)) = self.file.as_mut().and_then(File::follow) else { return };
         book.put(moment.clone());
         if role == Role::Writer {
-            // The other one has ended: this one continues its work.
+            // The writer exited: this process takes over.
             self.reads = false;
             self.written = moment;
             let path = self.file.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
@@ -231,7 +226,7 @@ impl Keeper {
                 }
             }
             Err(why) => {
-                // What is in the file is not known any more.
+                // The content of the file is unknown.
                 self.written = None;
                 if !matches!(&*was, Keeping::Stopped(_)) {
                     tracing::warn!("cannot write the ledger: {why}");
@@ -294,7 +289,6 @@ impl Keeper {
 }
 
 impl Book {
-    /// Takes the ledger of a file.
     fn put(&self, moment: Option<Moment>) {
         if let Some(moment) = moment {
             let followed = Followed::restored(moment, NOBODY);
@@ -303,10 +297,10 @@ impl Book {
     }
 }
 
-/// The ledger that a process of this machine keeps in a directory; `None` where there is none.
+/// The stored ledger in a directory; `None` without one.
 ///
 /// # Errors
-/// It cannot be read: why, in words.
+/// Returns an error if it cannot be read.
 pub fn retained(folder: &Path) -> Result<Option<Followed>, String> {
     Ok(read_retained(folder)?.map(|moment| Followed::restored(moment, NOBODY)))
 }

@@ -1,4 +1,4 @@
-//! Events and rows of a scheduler elsewhere → what a ledger that is followed takes.
+//! Converts remote events and rows for the ledger.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use view::record::{ChangeDetail as Detail, ChangeType, ObjectType, Record};
 use view::{AppGroup, AppRow, AskState, QueueRow};
 use wire::convert::ended_use;
 
-/// What a release writes otherwise.
+/// The differences between releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// Allocations are called by their ask and a count behind it (up to 1.5).
+    /// Allocation IDs are the request ID with a counter suffix (up to 1.5).
     pub numbers_allocations: bool,
-    /// Applications show what their ended allocations used (1.6 on).
+    /// Applications report the usage of their ended allocations (since 1.6).
     pub counts_ended: bool,
 }
 
 impl Dialect {
-    /// An allocation of an ask of one is called by the ask.
+    /// The request ID of an allocation.
     fn ask(self, id: &str) -> AskId {
         AskId::from(if self.numbers_allocations { id.strip_suffix("-0").unwrap_or(id) } else { id })
     }
 }
 
-/// What an event changes; `None` where that is nothing that is counted.
+/// The change from an event; `None` if it does not affect usage.
 pub fn change(record: &Record, dialect: Dialect) -> Option<Change> {
     let (object, reference) = (&*record.object, &*record.reference);
     let app = || AppId::from(object);
@@ -62,23 +62,24 @@ pub fn change(record: &Record, dialect: Dialect) -> Option<Change> {
     })
 }
 
-/// The rows of a partition that were read at about one moment.
+/// The rows of a partition, read at about the same time.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    /// The partition's name.
+    /// The name.
     pub name: Arc<str>,
-    /// All live applications.
+    /// All active applications.
     pub apps: Vector<Option<Arc<AppRow>>>,
-    /// The queues, as they were read last.
+    /// The queues at the last read.
     pub queues: Vector<Option<Arc<QueueRow>>>,
-    /// Applications that ended.
+    /// Ended applications.
     pub ended: Vector<Arc<AppRow>>,
 }
 
-/// What a look was made of, so that the next one takes only the rows that changed.
+/// The rows of the previous comparison, so that the next one reads only changed rows.
 pub type Before = BTreeMap<Arc<str>, Vector<Option<Arc<AppRow>>>>;
 
-/// A look at the rows of all partitions. Rows that are as they were `before` and agree with the ledger are only named.
+/// Creates a comparison of all partitions. Rows that are unchanged since `before` and agree with the ledger are only
+/// named.
 pub fn look(rows: &[Rows], (number, at): (u64, Time), before: &Before, followed: &Followed, dialect: Dialect) -> Look {
     let part = |rows: &Rows| {
         let mut seen = SeenPartition { name: Arc::clone(&rows.name), ..SeenPartition::default() };

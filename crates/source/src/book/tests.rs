@@ -1,4 +1,4 @@
-//! What the thread makes of what it is fed, and its file.
+//! Tests of the thread and its file.
 
 use std::fs;
 
@@ -13,7 +13,6 @@ fn at(seconds: u64) -> Time {
     Time((START + seconds) * 1_000_000)
 }
 
-/// The rows of one application of sue that has a core.
 fn rows() -> Vec<Rows> {
     let mut state = RemoteState::new(Profile::V1_8_0, Shapes::default());
     let partitions = r#"[{"clusterId": "lab", "name": "default"}]"#;
@@ -47,7 +46,7 @@ fn used(followed: &Followed) -> u64 {
     followed.report(&question).total.allocated.seconds(VCORE) / 1_000
 }
 
-/// A book that started at 0, and has received all up to 13.
+/// A book that started at 0 and has received everything up to 13.
 fn begun(folder: Option<&Path>) -> Arc<Book> {
     let book = Book::start(folder);
     for fed in [Fed::Events(5, Vec::new()), lists(5, 0), received(2), received(13)] {
@@ -68,7 +67,7 @@ fn it_begins_once_the_events_of_the_lists_have_been_heard() {
     book.feed(lists(3, 0));
     book.feed(received(2));
     book.feed(Fed::Events(5, Vec::new()));
-    // Of these the events are unknown from the third on.
+    // Their events are unknown from the third on.
     book.feed(lists(4, 2));
     book.feed(received(5));
     book.feed(lists(5, 6));
@@ -142,7 +141,7 @@ fn a_damaged_file_is_moved_aside_and_a_full_disk_said() {
     book.finish();
     assert!(folder.join("usage.redb.damaged").exists() || book.keeping().trouble().is_some(), "{:?}", book.keeping());
     fs::remove_dir_all(&folder).unwrap();
-    // As a disk that takes nothing: the file cannot be made.
+    // Simulates a full disk: the file cannot be created.
     fs::create_dir_all(folder.join("usage.redb")).unwrap();
     let book = begun(Some(&folder));
     book.finish();

@@ -1,5 +1,5 @@
-//! What is kept of a scheduler whose applications and nodes come from elsewhere, as in a cluster of Kubernetes: who did what, the
-//! configurations that were active, and what was used. Trends and alerts have files of their own in the same directory.
+//! The stored data of a scheduler whose applications and nodes come from elsewhere, for example Kubernetes: the audit,
+//! the configurations, and the usage. Trends and alerts have their own files in the same directory.
 //!
 //! ```text
 //!  audit log of the engine ── twice a second ──> audit.redb
@@ -8,8 +8,8 @@
 //!
 //! Invariants:
 //! - one thread writes, and no one waits for it;
-//! - the ledger counts up to a time, and continues after it: what a crash did not write is a gap and counts never twice;
-//! - what cannot be written is reported once, as a notice and by the alerts, and tried again.
+//! - the ledger counts up to a time and continues after it: unwritten usage of a crash is a gap, never counted twice;
+//! - a write failure is reported once, as a notice and by the alerts, and retried.
 
 #[cfg(test)]
 mod tests;
@@ -29,37 +29,33 @@ use ledger::followed::saved::Moment;
 use model::Profile;
 use view::NoticeWeight;
 
-/// How often the audit is examined.
 const AUDIT_EVERY: Duration = Duration::from_millis(500);
-/// How often the ledger is written.
 const LEDGER_EVERY: Duration = Duration::from_secs(10);
-/// The longest pause while the disk fails.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// A directory that this process has.
+/// A directory owned by this process.
 #[derive(Debug)]
 pub struct RetainedFolder {
     audit: AuditFolder,
     ledger: File,
-    /// The ledger as the file has it.
     written: Option<Moment>,
     notes: Vec<String>,
 }
 
-/// Why a directory is not opened.
+/// Why a directory cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotOpened {
-    /// Another process has it, it is of another kind, or it has never been used and cannot be: nothing is to start with it.
+    /// Another process uses it, it is of another kind, or a new directory is unusable: nothing may start with it.
     Refused(String),
-    /// It was used before, and its disk fails now: a scheduler runs without it.
+    /// It was used before, and its disk fails now: a scheduler can run without it.
     Failing(String),
 }
 
 impl RetainedFolder {
-    /// Opens a directory, or makes it. A damaged file is moved aside.
+    /// Opens or creates a directory. A damaged file is moved aside.
     ///
     /// # Errors
-    /// Why it cannot be opened, in words.
+    /// Returns the reason in words.
     pub fn open(path: &Path, profile: Profile) -> Result<Self, NotOpened> {
         let was_used = AuditInspection::is_of(path);
         let failing = |why| if was_used { NotOpened::Failing(why) } else { NotOpened::Refused(why) };
@@ -83,21 +79,21 @@ impl RetainedFolder {
         Ok(Self { audit, ledger, written, notes })
     }
 
-    /// What was done about damage, for a person.
+    /// The repairs, for people.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// What an earlier run left.
+    /// The state from an earlier run.
     pub fn earlier(&self) -> Earlier {
         Earlier { records: self.audit.retained(), ledger: self.written.clone().map(Ledger::restored) }
     }
 
-    /// Writes what an engine does, which started with [`RetainedFolder::earlier`], until what it gives is dropped; then what is left is written.
-    /// A board says in its alerts when nothing can be written.
+    /// Writes the changes of an engine that started with [`RetainedFolder::earlier`] until the keeper is dropped, which
+    /// writes the rest. The board has an alert while writes fail.
     ///
     /// # Errors
-    /// The operating system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn keep(self, engine: &Arc<Engine>, board: &Arc<Board>) -> std::io::Result<Keeper> {
         let (stop, stopped) = channel();
         let (engine, board) = (Arc::clone(engine), Arc::clone(board));
@@ -113,7 +109,7 @@ impl RetainedFolder {
     }
 }
 
-/// Says that a scheduler runs without its directory, for a reason in words.
+/// Reports that a scheduler runs without its directory, with the reason.
 pub fn say_unkept(engine: &Engine, board: &Board, why: &str) {
     let title = format!("no data is saved until the next start: {why}");
     tracing::error!("{title}");
@@ -122,15 +118,15 @@ pub fn say_unkept(engine: &Engine, board: &Board, why: &str) {
     drop(engine.work(move |core| core.notice(NoticeWeight::Error, title, String::new())));
 }
 
-/// The ledger that is kept in a directory, as it was written last; `None` where there is none.
+/// The last stored ledger of a directory; `None` without one.
 ///
 /// # Errors
-/// It cannot be read: why, in words.
+/// Returns an error if it cannot be read.
 pub fn ledger_of(folder: &Path) -> Result<Option<Ledger>, String> {
     Ok(read_retained(folder)?.map(Ledger::restored))
 }
 
-/// The thread that writes. Dropping this has it write what is left, and waits for that.
+/// The writer thread. Dropping it writes the rest and waits.
 #[derive(Debug)]
 pub struct Keeper {
     stop: Option<Sender<()>>,
@@ -141,20 +137,18 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // The panic hook has reported a panic of the thread already.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
     }
 }
 
-/// What the thread has.
 struct Work {
     engine: Arc<Engine>,
     board: Arc<Board>,
     audit: AuditWriter,
     ledger: File,
     written: Option<Moment>,
-    /// Why nothing can be written at present.
     failing: Option<String>,
 }
 
@@ -187,12 +181,11 @@ impl Work {
     fn write_ledger(&mut self) -> Result<(), String> {
         let moment = self.engine.ledger().moment(self.engine.now());
         let outcome = self.ledger.write(&moment, self.written.as_ref());
-        // What is in the file after a failure is not known any more.
+        // After a failure, the content of the file is unknown.
         self.written = outcome.is_ok().then_some(moment);
         outcome.map_err(|why| format!("the ledger: {why}"))
     }
 
-    /// Says when it starts to fail, and when that has ended.
     fn report(&mut self, failing: Option<String>) {
         match (&self.failing, &failing) {
             (None, Some(why)) => {

@@ -1,4 +1,4 @@
-//! A directory over two runs of an engine.
+//! Tests of a directory over two runs of an engine.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// A run that has an application which waits for a core, and its directory, which is written until the last one is dropped.
+/// A run with an application that waits for a core, and its directory, which is written until the last part is dropped.
 fn run(folder: &Path, begins: u64) -> (Arc<Engine>, Arc<Board>, Keeper) {
     let retained = RetainedFolder::open(folder, Profile::Kornsole).unwrap();
     let setup = Setup { begins: Time::from_millis(begins * 1_000), ..Setup::of(Profile::Kornsole) };
@@ -99,7 +99,7 @@ fn what_cannot_be_written_is_said_by_the_alerts_and_a_notice() {
     let (engine, board, keeper) = run(&folder, BEGINS);
     fs::rename(folder.join("audit.redb"), folder.join("elsewhere")).unwrap();
     refused(&engine);
-    // At the end it is tried once more.
+    // The end retries the write.
     drop(keeper);
     let trouble = board.picture().trouble.join(" ");
     assert!(
@@ -118,7 +118,7 @@ fn what_cannot_be_written_is_said_by_the_alerts_and_a_notice() {
 fn a_folder_whose_disk_fails_is_no_reason_to_stop_and_one_that_cannot_be_made_is() {
     let folder = scratch("unusable");
     drop(run(&folder, BEGINS));
-    // As a disk that gives no more: what has to be a file is a directory.
+    // Simulates a full disk: a directory is in place of the file.
     fs::remove_file(folder.join("usage.redb")).unwrap();
     fs::create_dir_all(folder.join("usage.redb")).unwrap();
     let failing = RetainedFolder::open(&folder, Profile::Kornsole).map(drop).unwrap_err();
@@ -167,7 +167,7 @@ fn a_ledger_that_was_cut_off_is_said_to_be_damaged_and_begins_again() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A small disk of its own, in memory; `None` where that needs rights that these tests do not have.
+/// A small disk in memory; `None` without the rights for it.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -179,7 +179,6 @@ impl SmallDisk {
         mount.status().is_ok_and(|status| status.success()).then_some(Self(folder))
     }
 
-    /// Leaves no room.
     fn fill(&self) {
         use std::io::Write as _;
         let mut file = fs::File::create(self.0.join("filler")).unwrap();
@@ -194,8 +193,8 @@ impl SmallDisk {
 }
 
 impl SmallDisk {
-    /// Has every path of the disk lead to it without the right to write, or no longer: a file that is open
-    /// can still be written, as the kernel keeps a disk with such files from being mounted otherwise.
+    /// Makes all paths of the disk read-only, or writable again. An open file can still be written, because the kernel
+    /// refuses a real remount with such files.
     fn set_read_only(&self, read_only: bool) {
         let mut command = std::process::Command::new(if read_only { "mount" } else { "umount" });
         if read_only {
@@ -212,7 +211,6 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Waits until the board says something, or nothing, of the directory.
 fn until_said(board: &Board, wanted: Option<&str>) {
     for _ in 0..600 {
         let trouble = board.picture().trouble.join(" ");

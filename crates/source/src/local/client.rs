@@ -1,4 +1,4 @@
-//! The thread that asks the daemon for jobs, one thing after the other.
+//! The thread that queries the daemon for jobs, one request at a time.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,10 +14,8 @@ use model::{AppId, MEMORY};
 use view::job::{JobAct, JobOrder, JobOutput, JobSheet, OutputWanted};
 use view::units::show_amount;
 
-/// How many bytes of output are fetched when a job is examined first.
 const TAIL: u64 = 128 << 10;
 
-/// What the console needs.
 pub(super) enum Asked {
     /// To see a job.
     Look(AppId, OutputWanted, JobAnswer),
@@ -27,10 +25,8 @@ pub(super) enum Asked {
     Act(JobOrder, JobDone),
 }
 
-/// Asks until the console has ended.
 pub(super) struct Worker {
     socket: PathBuf,
-    /// The last measurement, of the job that was examined last.
     sample: Option<Sample>,
 }
 
@@ -49,7 +45,7 @@ impl Worker {
         }
     }
 
-    /// A connection of its own for each thing: the daemon closes those that are silent.
+    /// A new connection per request: the daemon closes idle ones.
     fn connect(&self) -> Result<Client, String> {
         Client::connect(&self.socket).map_err(|why| format!("the daemon does not answer: {why}"))
     }
@@ -98,7 +94,6 @@ impl Worker {
     }
 }
 
-/// What was done, by how the job is now.
 fn done(act: &JobAct, job: &JobReport) -> String {
     let running = job.state == JobState::Running;
     match act {

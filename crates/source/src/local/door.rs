@@ -1,4 +1,4 @@
-//! The connection of a console to a daemon that is started again: its API has another address then, and knows no earlier token.
+//! Reconnects a console to a restarted daemon, whose API has a new address and new tokens.
 
 use std::path::Path;
 use std::sync::Weak;
@@ -10,12 +10,11 @@ use client::{Door, Token};
 use local::client::Client;
 use local::wire::{Reply, Request};
 
-/// How often the connection is looked at.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long after a new token the next one is requested at the earliest, and at the latest: a user has few of them.
+/// The shortest and longest pause between token requests: the number of tokens per user is limited.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
 
-/// Renews the address and the token whenever the connection is lost, as long as the console is there.
+/// Renews the address and the token after a lost connection, while the console exists.
 pub(super) fn watch(socket: &Path, remote: &Weak<Remote>, door: &Door) {
     let (mut next, mut pause) = (Instant::now(), PAUSE.0);
     loop {
@@ -29,7 +28,7 @@ pub(super) fn watch(socket: &Path, remote: &Weak<Remote>, door: &Door) {
                 next = Instant::now() + pause;
                 pause = (pause * 2).min(PAUSE.1);
             }
-            // No daemon listens: it costs nothing to look again soon.
+            // No daemon listens: a retry is cheap.
             _ => {}
         }
     }

@@ -1,9 +1,9 @@
-//! The scheduler of this machine, whose applications are jobs: the REST API of its daemon for all that a scheduler has, and the daemon's
-//! socket for the jobs.
+//! The local scheduler, whose applications are jobs: the REST API of its daemon for the scheduler, and its socket for
+//! jobs.
 //!
 //! Invariants:
-//! - the socket is used by one thread, which the console never waits for;
-//! - what may be done is decided by the daemon, by whom the kernel says is at the other end of the socket.
+//! - one thread uses the socket; the console never waits for it;
+//! - the daemon authorizes operations, by the peer credentials of the socket.
 
 mod client;
 mod door;
@@ -39,11 +39,11 @@ pub struct LocalMachine {
 }
 
 impl LocalMachine {
-    /// The daemon behind a socket, which was asked what machine it is, with its REST API, whose address and token are renewed by `door`
-    /// when the daemon is started again.
+    /// Creates a source for the daemon behind a socket and its REST API; `door` renews the address and the token after
+    /// a restart.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn new(
         socket: PathBuf,
         info: &Info,
@@ -63,7 +63,6 @@ impl LocalMachine {
     }
 }
 
-/// What the console says of a machine.
 fn about(info: &Info) -> About {
     let notes = vec![
         format!("Jobs of {}; it serves {}.", info.machine, info.serves),
@@ -75,7 +74,7 @@ fn about(info: &Info) -> About {
 
 impl Jobs for LocalMachine {
     fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer) {
-        // Without the thread there is no answer; the page says that it is asked.
+        // Without the thread there is no answer; the page shows that it is loading.
         let _ = self.asked.send(Asked::Look(app.clone(), output, answer));
     }
 

@@ -1,4 +1,4 @@
-//! Jobs as a daemon answered for them once, read from a file: what a tape shows that plays on no machine.
+//! Recorded jobs from a file, for tapes that run on no machine.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use local::wire::{JobReport, JobUse};
 use model::AppId;
 use view::job::{JobOrder, JobOutput, JobSheet, OutputWanted};
 
-/// Recorded jobs, by their numbers.
+/// Recorded jobs by ID.
 pub struct RecordedJobs {
     at: u64,
     jobs: BTreeMap<u64, RecordedJob>,
@@ -19,16 +19,16 @@ pub struct RecordedJobs {
 
 #[derive(Deserialize)]
 struct File {
-    /// When they were recorded, in milliseconds since 1970.
+    /// The time of the recording, in milliseconds since 1970.
     at: u64,
     jobs: Vec<RecordedJob>,
 }
 
 #[derive(Deserialize)]
 struct RecordedJob {
-    /// As `kornsole job --json` prints it.
+    /// The output of `kornsole job --json`.
     job: JobReport,
-    /// As `kornsole top --json` prints it, a while before and at last.
+    /// Two outputs of `kornsole top --json`, an earlier and the last one.
     #[serde(default)]
     used: Vec<JobUse>,
     #[serde(default)]
@@ -36,10 +36,10 @@ struct RecordedJob {
 }
 
 impl RecordedJobs {
-    /// Reads the file: JSON.
+    /// Reads a JSON file.
     ///
     /// # Errors
-    /// What is wrong in it, and where.
+    /// Returns the error with its location.
     pub fn read(text: &str) -> Result<Self, String> {
         let File { at, jobs } = serde_json::from_str(text).map_err(|why| why.to_string())?;
         Ok(Self { at, jobs: jobs.into_iter().map(|one| (one.job.number, one)).collect() })

@@ -1,4 +1,4 @@
-//! The sheet of a job, made from the daemon's answers.
+//! Creates the sheet of a job from the daemon's answers.
 
 use std::time::Duration;
 
@@ -7,10 +7,8 @@ use local::wire::{JobReport, JobUse, ProcessUse};
 use model::AppId;
 use view::job::{GpuUsage, JobAsked, JobOutput, JobPhase, JobProcess, JobSheet, JobUsage};
 
-/// How many processes are shown.
 const MOST_PROCESSES: usize = 200;
 
-/// A measurement, to be compared with the next one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     job: u64,
@@ -20,7 +18,7 @@ pub(super) struct Sample {
     most: u64,
 }
 
-/// The sheet of a job, at `now` in milliseconds since 1970, with the measurement before the last one; gives the last one for the next.
+/// The sheet of a job at `now` (milliseconds since 1970); returns the measurement for the next call.
 pub(super) fn of(
     job: &JobReport,
     used: Option<&JobUse>,
@@ -66,7 +64,7 @@ pub(super) fn of(
         gpus: job.gpus.clone(),
         priority: job.priority,
         submitted: since(job.submitted),
-        // Of one that is over all of its attempts, as its use is.
+        // For a finished job, over all attempts, like its usage.
         ran: match (over, job.started) {
             (true, Some(_)) => Some(Duration::from_millis(job.ran_ms)),
             (false, Some(started)) if job.state == JobState::Running => Some(since(started)),
@@ -115,7 +113,7 @@ fn ended(job: &JobReport) -> JobUsage {
     JobUsage { cpu: Duration::from_millis(job.cpu_ms), most: job.max_memory.map(bytes), ..JobUsage::default() }
 }
 
-/// The processes in the order of their tree. They come parents first.
+/// The processes in tree order. The input has parents first.
 fn tree(processes: &[ProcessUse]) -> Vec<JobProcess> {
     let known = |pid: i32| processes.iter().any(|one| one.pid == pid);
     let mut shown: Vec<JobProcess> = Vec::new();
@@ -132,7 +130,7 @@ fn tree(processes: &[ProcessUse]) -> Vec<JobProcess> {
             memory: bytes(one.memory),
             cpu: Duration::from_millis(one.cpu_ms),
         });
-        // A list of processes is not read in one moment, and may have a circle in it.
+        // A process list is not read atomically and can contain a cycle.
         let new = |child: &&ProcessUse| child.parent == one.pid && !shown.iter().any(|known| known.pid == child.pid);
         left.extend(processes.iter().rev().filter(new).map(|child| (depth + 1, child)));
     }

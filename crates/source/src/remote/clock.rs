@@ -1,10 +1,10 @@
-//! Time as a remote source knows it.
+//! The clock of a remote source.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
-/// A clock that runs with the wall clock, or one that is moved by hand.
+/// A clock that follows the wall clock, or one that is advanced manually.
 pub struct Clock(Kind);
 
 enum Kind {
@@ -13,22 +13,22 @@ enum Kind {
 }
 
 impl Clock {
-    /// A clock that starts with this call.
+    /// Starts now.
     pub fn running() -> Self {
         Self(Kind::Running(Instant::now()))
     }
 
-    /// Stands; what it shows, since 1970, is `began`.
+    /// Stopped until it is advanced; `began` is the initial wall clock, since 1970.
     pub fn stepped(began: Duration) -> Self {
         Self(Kind::Stepped { began, now: watch::channel(Duration::ZERO).0 })
     }
 
-    /// Whether it is moved by hand.
+    /// Whether it is advanced manually.
     pub const fn is_stepped(&self) -> bool {
         matches!(self.0, Kind::Stepped { .. })
     }
 
-    /// Since it started.
+    /// The time since the start.
     pub fn now(&self) -> Duration {
         match &self.0 {
             Kind::Running(began) => began.elapsed(),
@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// What the machine's clock shows, since 1970.
+    /// The wall clock, since 1970.
     pub fn wall(&self) -> Duration {
         match &self.0 {
             Kind::Running(_) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
@@ -44,20 +44,20 @@ impl Clock {
         }
     }
 
-    /// Moves one that is moved by hand.
+    /// Advances a manual clock.
     pub fn pass(&self, by: Duration) {
         if let Kind::Stepped { now, .. } = &self.0 {
             now.send_modify(|now| *now += by);
         }
     }
 
-    /// Waits until so much time has gone by from now on.
+    /// Waits for a duration.
     pub async fn sleep(&self, time: Duration) {
         match &self.0 {
             Kind::Running(_) => tokio::time::sleep(time).await,
             Kind::Stepped { now, .. } => {
                 let until = *now.borrow() + time;
-                // The clock lives as long as who waits by it.
+                // The clock outlives its waiters.
                 let _ = now.subscribe().wait_for(|now| *now >= until).await;
             }
         }

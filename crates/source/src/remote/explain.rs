@@ -1,4 +1,4 @@
-//! Explanations of a kornsole server (`rest.md` E4).
+//! Requests explanations from a kornsole server (`rest.md` E4).
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use view::waiting::{Asked, Question, Sheet};
 use wire::convert::read::explain as read;
 use wire::dto::native as dto;
 
-/// Whether a remote can be asked why something waits.
+/// Whether a remote can be asked for an explanation.
 ///
 /// # Errors
-/// Why it cannot.
+/// Returns the reason if not.
 pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, String)> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), _) if !server.can("explain") => {
@@ -27,10 +27,10 @@ pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, 
     }
 }
 
-/// Asks a kornsole server why something waits.
+/// Requests an explanation from a kornsole server.
 ///
 /// # Errors
-/// Why there is no answer.
+/// Returns an error without an answer.
 pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal> {
     let path = format!("kornsole/v1/{}", path(question));
     let found = match &question.of {
@@ -40,16 +40,16 @@ pub async fn ask(client: &Client, question: &Question) -> Result<Sheet, Refusal>
     found.map_err(|fault| refusal(question, &fault))
 }
 
-/// Works out why something waits, on a twin.
+/// Computes an explanation on a simulation copy.
 ///
 /// # Errors
-/// Why there is no answer.
+/// Returns an error without an answer.
 pub async fn twin(twins: Arc<Twins>, question: Question, at: Time) -> Result<Sheet, Refusal> {
     let work = tokio::task::spawn_blocking(move || twins.explain(&question, at));
     work.await.unwrap_or_else(|_| Err(Refusal::stopped()))
 }
 
-/// Where the answer to a question is, below `kornsole/v1/`.
+/// The path of a question, relative to `kornsole/v1/`.
 pub fn path(question: &Question) -> String {
     let partition = format!("partition/{}", encode_once(&question.partition));
     match &question.of {

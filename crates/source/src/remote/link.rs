@@ -1,4 +1,4 @@
-//! How the connection is, and when it is tried again. Time and chance are passed in, so that every history can be played.
+//! The connection state and its retries. Time and randomness are parameters, so that tests can play any history.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,37 +9,34 @@ use crate::{Link, StalePart};
 use client::Fault;
 use view::unread::{MissingLists, Unread};
 
-/// The first pause after a failure.
 const FIRST: Duration = Duration::from_millis(500);
-/// The longest pause between two tries.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The pause after a rejection, which only someone's doing can change.
+/// The pause after a denied access, which only a user can fix.
 const REFUSED: Duration = Duration::from_secs(60);
 
-/// How long a request may be under way without any answer before that is reported. With the usual interval of two seconds a remote that
-/// hangs shows within five.
+/// How long a request may wait for an answer before that is reported. At the default interval of 2 seconds, a hanging
+/// remote is reported within 5.
 const SILENCE: Duration = Duration::from_millis(2500);
-/// The same where answers take long: this many times what they usually take.
+/// For slow remotes: this factor of the usual round-trip time.
 const SILENT_ROUNDS: u32 = 3;
 
-/// A small generator of chance; pauses need no more.
+/// A small random number generator for pauses.
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// From a seed.
+    /// Starts from a seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A pause after this many failures in a row: it doubles with each, up to the longest, and lies somewhere in the upper half, so
-    /// that many consoles do not return in one moment.
+    /// The pause after a number of consecutive failures: it doubles up to the maximum, and is random in its upper half,
+    /// so that many consoles do not reconnect at the same time.
     pub fn within(&mut self, first: Duration, failures: u32) -> Duration {
         let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
         doubled.mul_f64(0.5 + self.share() / 2.0)
     }
 
-    /// A number from 0 up to 1.
     fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -50,78 +47,73 @@ impl Chance {
     }
 }
 
-/// The state of a connection. `now` is the time since the source's start.
+/// The state of a connection. `now` is the time since the start of the source.
 #[derive(Clone, Debug)]
 pub struct LinkState {
     chance: Chance,
     phase: Phase,
-    /// When the last answer came.
     good: Option<Duration>,
     rtt: Option<Duration>,
     failures: u32,
-    /// Since when something is under way to which nothing was answered.
+    /// The start of the oldest unanswered request.
     waiting: Option<Duration>,
-    /// When each part was last answered, and why the last read of it failed.
+    /// The last answer and failure of each part.
     parts: BTreeMap<Part, PartState>,
 }
 
-/// How fresh one part of the shown data is.
 #[derive(Clone, Debug, Default)]
 struct PartState {
-    /// When it last came whole.
     good: Option<Duration>,
-    /// Why it is older than it should be.
     cause: Option<Cause>,
 }
 
-/// Why a part is older than it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Cause {
     /// The last read of it failed.
     Failed(String),
-    /// The connection was lost since it came.
+    /// The connection was lost since the last read.
     Lost,
 }
 
-/// What is read again after the connection was lost.
+/// The parts to read again after a lost connection.
 const READ_AGAIN: [Part; 7] =
     [Part::Partitions, Part::Queues, Part::Apps, Part::Users, Part::Nodes, Part::Ended, Part::Config];
-/// Why it is old until then.
 const NOT_READ_AGAIN: &str = "not updated since the connection was lost";
 
 #[derive(Clone, Debug, PartialEq)]
 enum Phase {
-    /// Asking; nothing has failed since the last answer.
+    /// Asking, without a failure since the last answer.
     Asking,
-    /// The last try failed; the next one comes at a time.
+    /// The last try failed; the next one is scheduled.
     Waiting { cause: String, retry: Duration },
-    /// The other side does not want us; it is asked again at a time.
+    /// Access is denied; the next try is scheduled.
     Refused { why: String, retry: Duration },
 }
 
 impl LinkState {
-    /// Before the first answer.
+    /// The state before the first answer.
     pub fn new(seed: u64) -> Self {
         let (chance, phase, parts) = (Chance::new(seed), Phase::Asking, BTreeMap::new());
         Self { chance, phase, good: None, rtt: None, failures: 0, waiting: None, parts }
     }
 
-    /// Whether something is under way now.
+    /// Sets whether a request is in progress.
     pub fn asking(&mut self, now: Duration, is: bool) {
         self.waiting = is.then(|| self.waiting.unwrap_or(now));
     }
 
-    /// A part came whole.
+    /// A part was read completely.
     pub fn part_arrived(&mut self, now: Duration, part: Part) {
         self.parts.insert(part, PartState { good: Some(now), cause: None });
     }
 
-    /// The read of one part failed; others may succeed.
+    /// The read of a part failed; others may succeed.
     pub fn part_failed(&mut self, part: Part, fault: &Fault) {
         self.parts.entry(part).or_default().cause = Some(Cause::Failed(fault.to_string()));
     }
 
-    /// The connection is back. What came before is old until it comes again: parts of different age do not agree.
+    /// The connection is restored. Earlier parts are outdated until they are read again, because parts of different
+    /// ages disagree.
     pub fn arrived_back(&mut self) {
         for part in READ_AGAIN {
             if let Some(state) = self.parts.get_mut(&part) {
@@ -130,13 +122,13 @@ impl LinkState {
         }
     }
 
-    /// How much older the list of applications is than the tree of queues; `None` while it has not come.
+    /// How much older the applications are than the queues; `None` without applications.
     pub fn apps_lag(&self) -> Option<Duration> {
         let good = |part| self.parts.get(&part).and_then(|state| state.good);
         Some(good(Part::Queues)?.saturating_sub(good(Part::Apps)?))
     }
 
-    /// The lists that never came.
+    /// The lists that were never loaded.
     pub fn unread(&self) -> Unread {
         let never = |part| self.parts.get(&part).is_none_or(|state| state.good.is_none());
         Unread {
@@ -147,7 +139,6 @@ impl LinkState {
         }
     }
 
-    /// Why they did not come.
     fn missing(&self) -> MissingLists {
         let why = |part: Part| match self.parts.get(&part)? {
             PartState { good: None, cause: Some(Cause::Failed(why)) } => {
@@ -158,12 +149,13 @@ impl LinkState {
         MissingLists { apps: why(Part::Apps), nodes: why(Part::Nodes), users: why(Part::Users) }
     }
 
-    /// Parts that are not there at all, or not requested any more, are not old.
+    /// Drops parts that do not exist or are no longer requested, so that they do not count as outdated.
     pub fn keep_parts(&mut self, keep: impl Fn(&Part) -> bool) {
         self.parts.retain(|part, _| keep(part));
     }
 
-    /// The parts that are older than they should be because a read failed, with their ages. A part that never came is not among them.
+    /// The parts that are outdated because a read failed, with their ages. Parts that were never loaded are not
+    /// included.
     pub fn stale_parts(&self, now: Duration) -> Vec<StalePart> {
         let stale = self.parts.iter().filter_map(|(part, state)| {
             let age = now.saturating_sub(state.good?);
@@ -176,7 +168,7 @@ impl LinkState {
         stale.collect()
     }
 
-    /// The part on which every page rests, if it is older than it should be.
+    /// The basic part that is outdated, if any: every page depends on it.
     fn stale_basis(&self, now: Duration) -> Option<(Duration, String)> {
         let (part, state) = self.parts.iter().find(|(part, state)| part.is_basic() && state.cause.is_some())?;
         let age = now.saturating_sub(state.good?);
@@ -187,17 +179,17 @@ impl LinkState {
         Some((age, cause))
     }
 
-    /// An answer came.
+    /// An answer arrived.
     pub fn good(&mut self, now: Duration, rtt: Duration) {
         self.good = Some(now);
         self.waiting = self.waiting.map(|_| now);
-        // Smoothed a little, so that the header does not flicker.
+        // Smoothed, so that the header does not flicker.
         self.rtt = Some(self.rtt.map_or(rtt, |before| (before * 3 + rtt) / 4));
         self.failures = 0;
         self.phase = Phase::Asking;
     }
 
-    /// A try failed. Gives when the next one is due.
+    /// A try failed. Returns the time of the next one.
     pub fn bad(&mut self, now: Duration, fault: &Fault) -> Duration {
         self.failures = self.failures.saturating_add(1);
         let pause =
@@ -208,7 +200,7 @@ impl LinkState {
         retry
     }
 
-    /// When the next try is due, while the connection is down.
+    /// The time of the next try, while disconnected.
     pub fn retry(&self) -> Option<Duration> {
         match &self.phase {
             Phase::Asking => None,
@@ -216,11 +208,11 @@ impl LinkState {
         }
     }
 
-    /// The state as a person sees it.
+    /// The state for display.
     pub fn link(&self, now: Duration) -> Link {
         let basis = self.stale_basis(now);
         let age = self.good.map(|good| now.saturating_sub(good));
-        // The shown data are as old as their basis.
+        // The data is as old as its basis.
         let age = age.map(|age| basis.as_ref().map_or(age, |(old, _)| age.max(*old)));
         let silence = SILENCE.max(self.rtt.unwrap_or_default() * SILENT_ROUNDS);
         let is_silent = self.waiting.is_some_and(|since| now.saturating_sub(since) > silence);
@@ -241,12 +233,12 @@ impl LinkState {
     }
 }
 
-/// Rounded up, so that the screen changes once in a second.
+/// Rounded up, so that the screen changes once per second.
 fn whole_seconds(time: Duration) -> Duration {
     Duration::from_secs(time.as_secs() + u64::from(time.subsec_nanos() > 0))
 }
 
-/// To one digit that counts, so that the header changes only when something did.
+/// One significant digit, so that the header is stable.
 fn rounded(rtt: Duration) -> Duration {
     let micros = u64::try_from(rtt.as_micros()).unwrap_or(u64::MAX).max(1000);
     let unit = 10_u64.pow(micros.ilog10());
@@ -291,7 +283,7 @@ mod tests {
     fn a_hang_shows_within_five_seconds_of_the_last_answer() {
         let mut link = LinkState::new(7);
         link.good(S, S / 100);
-        // The next request goes out two seconds later, and nothing comes.
+        // The next request goes out two seconds later without an answer.
         link.asking(3 * S, true);
         assert!(!link.link(6 * S).is_live());
         let mut slow = LinkState::new(7);

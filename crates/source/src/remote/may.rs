@@ -1,4 +1,4 @@
-//! What may be done at the other end, as far as that is known here.
+//! What the remote allows, as far as known.
 
 use super::words::{elsewhere, feature};
 use super::{Link, Remote, Source as _, act};
@@ -8,7 +8,7 @@ impl Remote {
     /// Whether an act can be requested now.
     ///
     /// # Errors
-    /// The other side cannot do it, is not reached, or its view says that this identity may not.
+    /// Returns a rejection if the remote does not support the act, is disconnected, or its view denies the right.
     pub(super) fn allowed(&self, act: &Act) -> Result<(), Refusal> {
         let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
         let remote = self.shared.remote.load_full();

@@ -1,4 +1,4 @@
-//! A scheduler elsewhere, over its REST API: a kornsole server, or Apache YuniKorn of any release from 1.4 on.
+//! A remote scheduler over its REST API: a kornsole server, or Apache YuniKorn 1.4 or later.
 //!
 //! ```text
 //!  console ── look, act ──> worker ── plan ──> requests ──┐
@@ -6,13 +6,13 @@
 //!     └── view, link, wake ───┴── state <── answers ────┘
 //! ```
 //!
-//! [`plan`] decides what is asked when, [`ask`] asks and reads, [`link`] how the connection is, [`follow`] follows the events, `worker`
-//! holds all of it together, [`act`] carries out orders.
+//! Modules: `plan` schedules HTTP requests, `fetch` sends them and reads the answers, [`link`] tracks the connection,
+//! [`follow`] reads the events, `worker` combines all of them, `act` executes orders.
 //!
 //! Invariants:
-//! - nothing here runs on the console's thread but reading the worker's published data;
-//! - the last view stays when the connection is lost; its age is always known;
-//! - an order that the other side cannot carry out is refused here, with the reason (`rest.md` E12).
+//! - the console's thread only reads the published data of the worker;
+//! - the last view remains when the connection is lost; its age is always known;
+//! - an order that the remote does not support is rejected here, with the reason (`rest.md` E12).
 
 mod act;
 mod clock;
@@ -66,45 +66,41 @@ use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, View};
 use words::notes;
 
-/// Why the health of the other side is unknown at first.
 const NOT_RECEIVED: &str = "waiting for its answer";
 
-/// A scheduler that is asked over its REST API. Dropping it ends everything that is under way.
+/// A remote scheduler. Dropping it stops everything.
 pub struct Remote {
     shared: Arc<Shared>,
     about: About,
-    /// Who acts, once that is known.
+    /// The user, once known.
     identity: OnceLock<Identity>,
     nobody: Identity,
     requests: UnboundedSender<worker::Request>,
-    /// Something was wanted since [`Remote::settle`] was last called.
+    /// A request was made since the last [`Remote::settle`].
     wanted: AtomicBool,
     runtime: Option<tokio::runtime::Runtime>,
     options: RemoteOptions,
     has_token: bool,
-    /// Looked at as someone whom one is not.
     seen_as_other: bool,
-    /// The cluster that the scheduler is in, where it is asked through one.
     cluster: Option<Arc<Cluster>>,
-    /// What is at the other end, once the scheduler was found in its cluster.
+    /// The description, once the scheduler was found in its cluster.
     found: OnceLock<About>,
-    /// Reads objects of that cluster.
     readings: Option<Readings>,
     trends: Option<Arc<Trends>>,
     alerts: Option<Arc<Board>>,
 }
 
 impl Remote {
-    /// Starts asking a target.
+    /// Connects to a target.
     ///
     /// # Errors
-    /// The client does not start, or the operating system gives no threads.
+    /// Returns an error if the client or a thread cannot be started.
     pub fn start(target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
         Self::by(Clock::running(), target, options)
     }
 
-    /// Asks a target by a clock that is moved by hand ([`Remote::pass`]), one thing after the other: the same answers give the same
-    /// views. `began` is what the clock shows at the start, since 1970.
+    /// Connects with a manual clock ([`Remote::pass`]), one request at a time: the same answers give the same views.
+    /// `began` is the initial wall clock, since 1970.
     ///
     /// # Errors
     /// As [`Remote::start`].
@@ -165,28 +161,28 @@ impl Remote {
         })
     }
 
-    /// The same with what is measured of it.
+    /// Adds trends.
     #[must_use]
     pub fn with_trends(mut self, trends: Arc<Trends>) -> Self {
         self.trends = Some(trends);
         self
     }
 
-    /// The same with the alerts of its cluster.
+    /// Adds alerts.
     #[must_use]
     pub fn with_alerts(mut self, board: Arc<Board>) -> Self {
         self.alerts = Some(board);
         self
     }
 
-    /// Moves a clock that is moved by hand, and waits until what is due by then has been read.
+    /// Advances a manual clock, and waits until everything due is read.
     pub fn pass(&self, by: Duration) {
         self.shared.clock.pass(by);
         self.settle();
     }
 
-    /// Waits until everything that was wanted has been done, and everything that is due has been read. Returns whether anything was
-    /// wanted since this was last asked. Of a source that goes by a running clock there is nothing to wait for.
+    /// Waits until all requests are done and everything due is read. Returns whether there were requests since the last
+    /// call. With a running clock it does not wait.
     pub fn settle(&self) -> bool {
         let wanted = self.wanted.swap(false, Ordering::AcqRel);
         if self.shared.clock.is_stepped() {
@@ -204,7 +200,7 @@ impl Remote {
         let _ = self.requests.send(request);
     }
 
-    /// What is at the other end; `None` until it has answered.
+    /// The product and release; `None` until the first answer.
     pub fn remote(&self) -> Option<Arc<client::Remote>> {
         self.shared.remote.load_full()
     }
@@ -223,7 +219,7 @@ impl Source for Remote {
         self.shared.cluster_time()
     }
 
-    /// Those that this console saw: at most the last 10 000, from before it came and since.
+    /// The observed events: at most the last 10,000, including some before the connection.
     fn events(&self, since: u64, limit: usize) -> EventPage {
         self.shared.event_page(since, limit)
     }
@@ -393,7 +389,7 @@ impl Drop for Remote {
             book.finish();
         }
         if let Some(runtime) = self.runtime.take() {
-            // A request that waits for an answer is not worth waiting for.
+            // Do not wait for open requests.
             runtime.shutdown_background();
         }
     }

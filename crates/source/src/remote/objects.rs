@@ -1,5 +1,4 @@
-//! The objects of a cluster while a console examines it: four lists are followed, and their changes are published a few times a
-//! second, however many there are.
+//! Watches the objects of a cluster for a console: four lists, whose changes are published a few times per second.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,12 +13,10 @@ use cluster::kube::{Change, Cluster, KubeFault, NamedNamespace, NamedNode, Pace,
 use model::Time;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
-/// The longest that a change waits until it is published.
 const EVERY: Duration = Duration::from_millis(250);
-/// How many messages of a list may wait; then who reads it waits too.
+/// The queue length of a list; its reader then waits.
 const WAITING: usize = 8;
 
-/// How a list changes what is known.
 trait Known: Shown {
     const KIND: ObjectKind;
 
@@ -105,11 +102,10 @@ impl Known for PriorityClass {
     }
 }
 
-/// A list that is followed, and what of it has come since it was started.
 struct Feed<T> {
     changes: Receiver<Change<T>>,
     seen: Option<HashSet<Arc<str>>>,
-    /// When everything was known last.
+    /// The last time with complete data.
     good: Option<Time>,
 }
 
@@ -140,7 +136,7 @@ impl<T: Known> Feed<T> {
                 let gone = T::keys(all).into_iter().filter(|key| !seen.contains(key));
                 gone.for_each(|key| T::remove(&key, all));
                 self.good = Some(now);
-                // Until a watch stands, it is a list of this moment.
+                // The list is current until the watch starts.
                 *all.lists.get_mut(T::KIND) = ListState::Live;
             }
             Change::Live => *all.lists.get_mut(T::KIND) = ListState::Live,
@@ -154,7 +150,7 @@ fn lost(fault: &KubeFault, good: Option<Time>) -> ListState {
     if fault.is_forbidden() { ListState::Refused(why) } else { ListState::Stale(good, why) }
 }
 
-/// The lists that are older than they should be. One that may not be read, or never came, is missing and not old.
+/// The outdated lists. Lists that are denied or were never loaded are missing, not outdated.
 pub fn stale_parts(all: &Kubernetes, now: Time) -> Vec<StalePart> {
     let stale = ObjectKind::ALL.into_iter().filter_map(|kind| match all.lists.get(kind) {
         ListState::Stale(Some(good), why) => {
@@ -165,7 +161,7 @@ pub fn stale_parts(all: &Kubernetes, now: Time) -> Vec<StalePart> {
     stale.collect()
 }
 
-/// Follows the objects of a cluster until `publish` says that no one needs them any more.
+/// Watches the objects of a cluster until `publish` reports that they are no longer needed.
 pub async fn run(
     cluster: Arc<Cluster>,
     pace: Pace,

@@ -1,23 +1,23 @@
-//! How a scheduler elsewhere is asked.
+//! The options of a remote connection.
 
 use std::time::Duration;
 
 use client::Limits;
 
-/// How a remote is examined.
+/// The options of a remote connection.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
-    /// How often what is on the screen is requested.
+    /// The refresh interval of the screen.
     pub every: Duration,
-    /// Limits of time and size.
+    /// The limits of time and size.
     pub limits: Limits,
-    /// No action is taken, even if the token allows it.
+    /// No operations, even if the token allows them.
     pub read_only: bool,
-    /// Chance of the pauses between tries; the same seed pauses alike.
+    /// The seed for the pauses between tries.
     pub seed: u64,
-    /// What a newcomer should know of how it is asked.
+    /// Hints about the connection, shown once.
     pub notes: Vec<String>,
-    /// The name under which the person requested it; of a context. `None`: by its address.
+    /// The name of the context that the user specified; `None` for an address.
     pub name: Option<String>,
 }
 

@@ -1,34 +1,34 @@
-//! The parts of the shown data that have ages of their own: each is read by itself, and may fail by itself.
+//! The parts of the data that are read, and can fail, separately.
 
 use super::plan::Query;
 
-/// A part of the shown data with an age of its own.
+/// A part of the data with its own age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// The list of partitions.
     Partitions,
     /// The trees of queues.
     Queues,
-    /// Live applications, all or some.
+    /// Active applications, all or some.
     Apps,
     /// Users and groups.
     Users,
     /// Nodes, all or one.
     Nodes,
-    /// Applications that ended.
+    /// Ended applications.
     Ended,
-    /// The text of the active configuration.
+    /// The active configuration.
     Config,
-    /// What has happened.
+    /// The events.
     Events,
-    /// The audit and the history of configurations.
+    /// The audit and the revisions.
     Records,
-    /// What a kornsole server says next to: pause, drains, permissions, who one is; and health checks.
+    /// Additional data: pause, drains, permissions, and the user from a kornsole server; health checks.
     Beside,
 }
 
 impl Part {
-    /// How messages call it, as `the applications`.
+    /// The name in messages: `the applications`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Partitions => "the list of partitions",
@@ -44,14 +44,14 @@ impl Part {
         }
     }
 
-    /// What every page needs, because the header and the tree rest on it.
+    /// Whether every page needs it, for the header and the tree.
     pub const fn is_basic(self) -> bool {
         matches!(self, Self::Partitions | Self::Queues)
     }
 }
 
 impl Query {
-    /// The part of the shown data that it is for.
+    /// The part of the data that the query loads.
     pub const fn part(&self) -> Part {
         match self {
             Self::Partitions => Part::Partitions,

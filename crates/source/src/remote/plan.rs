@@ -1,9 +1,11 @@
-//! The next request: data on the screen first, everything else at a pace (`rest.md` section 9, rule 18).
+//! Schedules the HTTP requests: data on the screen first, everything else at a slower pace (`rest.md` section 9, rule
+//! 18).
 //!
 //! Invariants:
-//! - of each kind at most one request is under way;
-//! - an interval is stretched when an answer took longer than a tenth of it, or reading it cost more than a small share of it;
-//! - no clock: the time since the source's start is passed in.
+//! - at most one request of each kind is in progress;
+//! - an interval is stretched if an answer took longer than a tenth of it, or reading it needed more than a small share
+//!   of processor time;
+//! - no clock: the time since the start of the source is a parameter.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,79 +14,76 @@ use std::time::Duration;
 use crate::{Focus, FocusKind};
 use model::{AppId, NodeId, QueuePath};
 
-/// How many requests may be under way at once.
 const AT_ONCE: usize = 4;
-/// An interval is at least this many times what the answer took.
+/// An interval is at least this factor of the answer time.
 const STRETCH: u32 = 10;
-/// An interval is at least this many times what reading the answer cost in processor time: 4 % of a core for each kind.
+/// An interval is at least this factor of the processor time for the answer: 4% of a core for each kind.
 const COST: u32 = 25;
-/// The longest interval.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
-/// News make something due at once, but not more often than this part of the interval.
+/// News make a query due at once, but at most once per this fraction of the interval.
 const NEWS: u32 = 4;
 
-/// Something to request. The order is that of importance.
+/// A query, ordered by importance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Query {
-    /// The counters of every partition.
+    /// The counters of all partitions.
     Partitions,
     /// The queues of a partition.
     Queues(Arc<str>),
-    /// One application, of a partition.
+    /// An application.
     App(Arc<str>, AppId),
-    /// One node, of a partition.
+    /// A node.
     Node(Arc<str>, NodeId),
     /// The applications of a leaf.
     QueueApps(Arc<str>, QueuePath),
     /// The active configuration.
     Config,
-    /// Who one is, to a kornsole server.
+    /// The user of a kornsole server.
     WhoAmI,
     /// Whether the scheduler of a kornsole server is paused.
     Resting,
     /// The draining queues of a kornsole server.
     Draining(Arc<str>),
-    /// The queues of a kornsole server that are above their maxima.
+    /// The queues of a kornsole server above their maxima.
     Quotas(Arc<str>),
-    /// What one may do in the queues of a kornsole server.
+    /// The permissions in the queues of a kornsole server.
     Permissions(Arc<str>),
-    /// Whether one may kill an application of a kornsole server.
+    /// Whether an application of a kornsole server may be killed.
     MayKill(Arc<str>, AppId),
-    /// All live applications.
+    /// All active applications.
     Apps(Arc<str>),
-    /// Users and what they use.
+    /// The usage of users.
     Users(Arc<str>),
-    /// Groups and what they use.
+    /// The usage of groups.
     Groups(Arc<str>),
-    /// All nodes of a partition.
+    /// All nodes.
     Nodes(Arc<str>),
-    /// Applications that ended.
+    /// Completed applications.
     Completed(Arc<str>),
-    /// Applications that were rejected.
+    /// Rejected applications.
     Rejected(Arc<str>),
-    /// What has happened; only where no one follows the events next to the plan.
+    /// The events, if they are not read separately.
     Events,
-    /// Who did what, of a kornsole server.
+    /// The audit of a kornsole server.
     Audit,
-    /// The configurations that were active, of a kornsole server.
+    /// The revisions of a kornsole server.
     History,
-    /// What the scheduler says of its own health.
+    /// The reported health.
     Health,
-    /// How long its cycles take, among the other metrics.
+    /// The metrics, for the duration of cycles.
     Metrics,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     due: Duration,
-    /// When it was last asked.
     asked: Option<Duration>,
     under_way: bool,
     took: Duration,
     cost: Duration,
 }
 
-/// When what is asked.
+/// The schedule of queries.
 #[derive(Clone, Debug)]
 pub struct Plan {
     every: Duration,
@@ -94,34 +93,34 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan that examines what is on the screen `every` this often. At first only the partitions are requested.
+    /// Creates a plan that refreshes the screen at an interval. It starts with the partitions.
     pub fn new(every: Duration) -> Self {
         let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
         Self { every, at_once: AT_ONCE, focus: Focus::default(), entries }
     }
 
-    /// The same, but one thing after the other, so that what is asked when depends on the clock alone.
+    /// Allows one request at a time, so that the schedule depends only on the clock.
     #[must_use]
     pub fn one_by_one(self) -> Self {
         Self { at_once: 1, ..self }
     }
 
-    /// Something more to request, from now on.
+    /// Adds a query.
     pub fn add(&mut self, query: Query, now: Duration) {
         self.entries.entry(query).or_insert(Entry { due: now, ..Entry::default() });
     }
 
-    /// Only what fulfils `keep` is requested any more.
+    /// Keeps only the queries that `keep` accepts.
     pub fn retain(&mut self, keep: impl Fn(&Query) -> bool) {
         self.entries.retain(|query, _| *query == Query::Partitions || keep(query));
     }
 
-    /// Whether something is requested.
+    /// Whether a query is scheduled.
     pub fn has(&self, query: &Query) -> bool {
         self.entries.contains_key(query)
     }
 
-    /// Another thing is on the screen: it is due at once, unless it was requested just now.
+    /// Changes the content of the screen: it is due at once, unless it was just requested.
     pub fn set_focus(&mut self, focus: Focus, now: Duration) {
         self.focus = focus;
         let details = self.details();
@@ -135,7 +134,7 @@ impl Plan {
         }
     }
 
-    /// News came about the queries that `of` selects: they are due soon.
+    /// Makes the queries that `of` selects due soon, because of news.
     pub fn expedite(&mut self, of: impl Fn(&Query) -> bool, now: Duration) {
         let soon = self.every / NEWS;
         for (_, entry) in self.entries.iter_mut().filter(|(query, _)| of(query)) {
@@ -145,14 +144,14 @@ impl Plan {
         }
     }
 
-    /// Everything is due now: the connection is back, or another scheduler answers.
+    /// Makes everything due, after a reconnect or a change of the scheduler.
     pub fn all_due(&mut self, now: Duration) {
         for entry in self.entries.values_mut() {
             entry.due = now;
         }
     }
 
-    /// What to request now. It is under way from here on.
+    /// Returns the due queries and marks them as in progress.
     pub fn take_due(&mut self, now: Duration) -> Vec<Query> {
         let under_way = self.entries.values().filter(|entry| entry.under_way).count();
         let mut due: Vec<(bool, Query)> = self
@@ -171,14 +170,14 @@ impl Plan {
         due.into_iter().map(|(_, query)| query).collect()
     }
 
-    /// When something is due next; `None` while as much as may be is under way, or nothing is left.
+    /// The next due time; `None` if the maximum is in progress or nothing is left.
     pub fn next_due(&self) -> Option<Duration> {
         let under_way = self.entries.values().filter(|entry| entry.under_way).count();
         let waiting = self.entries.values().filter(|entry| !entry.under_way).map(|entry| entry.due);
         (under_way < self.at_once).then(|| waiting.min()).flatten()
     }
 
-    /// An answer came: how long it took, and what reading it cost in processor time.
+    /// Records an answer: its duration, and the processor time for reading it.
     pub fn done(&mut self, query: &Query, took: Duration, cost: Duration) {
         let (every, on_screen) = (self.every, query.is_on(&self.focus));
         if let Some(entry) = self.entries.get_mut(query) {
@@ -187,24 +186,24 @@ impl Plan {
         }
     }
 
-    /// It could not be requested; `retry` is when it is tried again.
+    /// Records a failure; `retry` is the next try.
     pub fn failed(&mut self, query: &Query, retry: Duration) {
         if let Some(entry) = self.entries.get_mut(query) {
             (entry.under_way, entry.due) = (false, retry);
         }
     }
 
-    /// There is no such thing at the other side; it is not requested any more.
+    /// Removes a query whose object does not exist.
     pub fn drop(&mut self, query: &Query) {
         self.entries.remove(query);
     }
 
-    /// Whether anything is under way.
+    /// Whether a request is in progress.
     pub fn is_asking(&self) -> bool {
         self.entries.values().any(|entry| entry.under_way)
     }
 
-    /// What can be requested alone of the one object on the screen.
+    /// The queries for the single object on the screen.
     fn details(&self) -> Vec<Query> {
         let Focus { partition, kind } = &self.focus;
         let partition = || Arc::clone(partition);
@@ -218,7 +217,7 @@ impl Plan {
     }
 }
 
-/// When something is due that was asked at a time; `None` when it never was.
+/// When a query is due after its last request; `None` if it was never sent.
 fn interval(query: &Query, entry: &Entry, every: Duration, on_screen: bool) -> Option<Duration> {
     let wanted = if on_screen || query.is_basic() { every } else { every * query.pace() };
     let stretched = (entry.took * STRETCH).max(entry.cost * COST).min(LONGEST);
@@ -226,17 +225,17 @@ fn interval(query: &Query, entry: &Entry, every: Duration, on_screen: bool) -> O
 }
 
 impl Query {
-    /// What every page needs, because the header and the tree rest on it.
+    /// Whether every page needs it, for the header and the tree.
     const fn is_basic(&self) -> bool {
         matches!(self, Self::Partitions | Self::Queues(_))
     }
 
-    /// One thing only, requested while it is on the screen.
+    /// Whether it is about a single object, only while that is on the screen.
     const fn is_detail(&self) -> bool {
         matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) | Self::Health)
     }
 
-    /// How many times slower it is requested while it is not on the screen.
+    /// The factor of the interval while it is not on the screen.
     const fn pace(&self) -> u32 {
         match self {
             Self::Partitions | Self::Queues(_) | Self::Events | Self::Health => 1,
@@ -249,7 +248,7 @@ impl Query {
         }
     }
 
-    /// Whether it is what one examines.
+    /// Whether it is for the content of the screen.
     pub fn is_on(&self, focus: &Focus) -> bool {
         let here = |partition: &Arc<str>| *partition == focus.partition;
         match (self, &focus.kind) {
@@ -266,7 +265,7 @@ impl Query {
         }
     }
 
-    /// The partition that it is about.
+    /// The partition of the query.
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
             Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
@@ -308,7 +307,7 @@ mod tests {
         plan
     }
 
-    /// Answers everything that is due until `end`, each answer in `took`; gives when what was asked.
+    /// Answers everything due until `end`, each in `took`; returns the times of the requests.
     fn run(
         plan: &mut Plan,
         from: Duration,

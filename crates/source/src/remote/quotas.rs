@@ -1,4 +1,4 @@
-//! Forecasts of quota preemption under a configuration, as a kornsole server works them out (`rest.md` E5).
+//! Requests forecasts of quota preemption under a configuration from a kornsole server (`rest.md` E5).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use view::QuotaForecast;
 use wire::convert::read::quota_forecast;
 use wire::dto::native::ConfigDiff;
 
-/// Asks what a text would have preempted, by partition. A text that is refused has no effect, and an older server says nothing of it.
+/// Returns the forecasts by partition; empty for a rejected configuration and for older servers.
 pub async fn preview(client: &Client, text: &str) -> Vec<(Arc<str>, QuotaForecast)> {
     let body = text.as_bytes().to_vec();
     let path = "kornsole/v1/config/diff";

@@ -1,4 +1,4 @@
-//! Objects of the cluster that are read when a person requests them, next to everything else.
+//! Reads objects of the cluster on demand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,6 @@ use crate::objects::{LogAnswer, LogStream, ObjectEventsAnswer, ObjectTextAnswer,
 use cluster::kube::{Cluster, KubeFault, Log};
 use view::kubernetes::{EventsOf, LogName, LogPart, ObjectName};
 
-/// How much of a log is given at a time, in bytes.
 const PART: usize = 64 << 10;
 
 /// Reads objects of a cluster.
@@ -38,17 +37,17 @@ impl Objects for Readings {
     }
 }
 
-/// Who needs the next part of a log. Dropping it ends the reading.
+/// The requests for log parts. Dropping it ends the reader.
 struct Wants(UnboundedSender<LogAnswer>);
 
 impl LogStream for Wants {
     fn next(&self, answer: LogAnswer) {
-        // A log that has ended answers nothing more.
+        // An ended log does not answer.
         let _ = self.0.send(answer);
     }
 }
 
-/// Reads a log until no one needs it, or it has ended.
+/// Reads a log until it ends or is no longer needed.
 async fn read(cluster: Arc<Cluster>, of: LogName, mut wanted: UnboundedReceiver<LogAnswer>) {
     let Some(mut answer) = wanted.recv().await else { return };
     let opened = tokio::select! {
@@ -76,7 +75,7 @@ async fn read(cluster: Arc<Cluster>, of: LogName, mut wanted: UnboundedReceiver<
     }
 }
 
-/// Waits for the next bytes, and takes what else is there.
+/// Waits for the next bytes, and takes all that are available.
 async fn part(log: &mut Log) -> Result<LogPart, KubeFault> {
     let Some(first) = log.more().await? else { return Ok(LogPart { bytes: Vec::new(), ended: true }) };
     let mut bytes = first.to_vec();
@@ -84,7 +83,7 @@ async fn part(log: &mut Log) -> Result<LogPart, KubeFault> {
         match timeout(Duration::ZERO, log.more()).await {
             Ok(Ok(Some(more))) => bytes.extend_from_slice(&more),
             Ok(Ok(None)) => return Ok(LogPart { bytes, ended: true }),
-            // What has come is given first; the failure comes again with the next part.
+            // The bytes so far are returned first; the failure follows with the next part.
             Ok(Err(_)) | Err(_) => break,
         }
     }

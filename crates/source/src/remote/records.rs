@@ -1,4 +1,5 @@
-//! The ledger of a remote: a kornsole server has its own; for Apache YuniKorn this console records the changes that it saw (`rest.md` E12).
+//! The audit and revisions of a remote: a kornsole server has its own; for Apache YuniKorn, this console records the
+//! observed configurations (`rest.md` E12).
 
 use std::sync::Arc;
 
@@ -9,10 +10,9 @@ use model::{Profile, Time};
 use view::audit::{Revision, RevisionSource};
 use wire::dto::native::ConfigState;
 
-/// How many configurations are kept that this console saw.
 const SEEN: usize = 100;
 
-/// What is known of a remote's ledger when one has just met it; `retained`: this machine keeps one of it.
+/// The initial records of a remote; `retained`: this machine stores some.
 pub fn of_remote(remote: &Remote, has_token: bool, retained: bool) -> Records {
     match remote {
         Remote::YuniKorn(_) if retained => Records::unknown("read from this machine"),
@@ -29,7 +29,7 @@ pub fn of_remote(remote: &Remote, has_token: bool, retained: bool) -> Records {
     }
 }
 
-/// Keeps a configuration that this console saw for the first time just now.
+/// Adds an observed configuration.
 pub fn saw(records: &mut Records, text: &str, at: Time) {
     let Ok(revisions) = &mut records.revisions else { return };
     let read = |text: &str| config::read(text, Profile::default()).config;
@@ -54,19 +54,19 @@ pub fn saw(records: &mut Records, text: &str, at: Time) {
     revisions.truncate(SEEN);
 }
 
-/// The text of a revision that this machine keeps.
+/// The text of a revision stored on this machine.
 ///
 /// # Errors
-/// It is not kept.
+/// Returns an error if it is not stored.
 pub async fn retained_text(retained: Retained, number: u64) -> Result<Arc<str>, String> {
     let found = tokio::task::spawn_blocking(move || retained.revision(number)).await.ok().flatten();
     found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not on this machine"))
 }
 
-/// The text of a revision of a kornsole server.
+/// Fetches the text of a revision from a kornsole server.
 ///
 /// # Errors
-/// Why it cannot be fetched.
+/// Returns an error if it cannot be fetched.
 pub async fn text(client: &Client, number: u64) -> Result<Arc<str>, String> {
     let path = format!("kornsole/v1/config/history/{number}");
     let got = client.json::<ConfigState>(&path).await.map_err(|fault| fault.to_string())?;

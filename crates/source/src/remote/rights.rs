@@ -1,4 +1,4 @@
-//! One's identity at the scheduler at the other end, and one's missing rights there.
+//! The user's identity and missing rights at a remote scheduler.
 
 use std::sync::Arc;
 
@@ -8,13 +8,12 @@ use cluster::kube::Cluster;
 use view::act::{Actor, ActsFrom};
 
 impl Remote {
-    /// The cluster that orders go to: Apache YuniKorn takes none itself.
+    /// The cluster that executes orders for Apache YuniKorn.
     pub(super) fn acts_in(&self) -> Option<&Arc<Cluster>> {
         let is_yunikorn = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)));
         self.cluster.as_ref().filter(|_| is_yunikorn)
     }
 
-    /// Who gives orders here.
     pub(super) fn acting(&self) -> Actor {
         if let Some(cluster) = self.acts_in() {
             return Actor { read_only: self.read_only(), ..act::cluster::actor(cluster, &self.view()) };
@@ -31,7 +30,7 @@ impl Remote {
         }
     }
 
-    /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
+    /// Why the source is read-only; `None` if operations are possible, subject to access lists.
     pub(super) fn read_only(&self) -> Option<Arc<str>> {
         let why = if self.options.read_only {
             "started with --read-only"

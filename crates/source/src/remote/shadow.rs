@@ -1,4 +1,4 @@
-//! What a shadow elsewhere found.
+//! Requests the results of a remote shadow.
 
 use crate::remote::worker::Request;
 use crate::{Link, NO_SHADOW, ShadowAnswer, Source as _};
@@ -7,7 +7,6 @@ use view::shadowed::ShadowSheet;
 use wire::convert::shadow_sheet;
 use wire::dto::native::ShadowReport;
 
-/// Has the worker request it, where that can be.
 pub(super) fn ask(source: &super::Remote, answer: ShadowAnswer) {
     match may_ask(source.shared.remote.load_full().as_deref(), source.link()) {
         Ok(()) => source.request(Request::Shadow(answer)),
@@ -15,10 +14,10 @@ pub(super) fn ask(source: &super::Remote, answer: ShadowAnswer) {
     }
 }
 
-/// Whether a remote can be requested it.
+/// Whether a remote can have shadow results.
 ///
 /// # Errors
-/// Why it cannot.
+/// Returns the reason if not.
 fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), Link::Live { .. }) if server.can("shadow") => Ok(()),
@@ -30,10 +29,10 @@ fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     }
 }
 
-/// Asks a shadow for its sheet.
+/// Fetches the sheet of a shadow.
 ///
 /// # Errors
-/// Why it is unknown.
+/// Returns an error if it cannot be fetched.
 pub async fn sheet(client: &Client) -> Result<ShadowSheet, String> {
     let got = client.json::<ShadowReport>("kornsole/v1/shadow").await.map_err(|fault| fault.to_string())?;
     Ok(shadow_sheet(got.value))

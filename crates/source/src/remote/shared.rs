@@ -1,4 +1,4 @@
-//! The state that the worker publishes, and all others read.
+//! The state that the worker publishes.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -21,37 +21,33 @@ use view::{EventPage, View};
 use wire::convert::read::record;
 use wire::dto;
 
-/// How many events are kept for those who ask.
 const EVENTS: usize = 10_000;
-/// How many bytes of those that matter.
+/// The bytes of important events.
 const IMPORTANT_BYTES: usize = 8 << 20;
 
-/// Events by their numbers, the oldest first.
 pub(super) type Numbered = VecDeque<(u64, Arc<Record>)>;
 
-/// What the worker shows to everyone.
 pub(super) struct Shared {
     pub view: ArcSwap<View>,
     pub link: Mutex<LinkState>,
-    /// What is at the other end, once that is known.
+    /// The product and release, once known.
     pub remote: ArcSwapOption<client::Remote>,
     pub who: ArcSwapOption<WhoAmI>,
     pub wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
     pub clock: Clock,
-    /// How far the other side's clock is ahead of kornsole, in microseconds.
+    /// The offset of the remote clock in microseconds.
     pub ahead: AtomicI64,
-    /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
-    /// restarted.
+    /// The last observed events by number, with holes for lost ones, and the number of restarts.
     pub events: Mutex<(u64, Numbered)>,
-    /// The important ones of them, which are kept longer, with their bytes.
+    /// The important ones, stored longer, with their bytes.
     pub important: Mutex<(usize, Numbered)>,
-    /// What is known of the other side's ledger.
+    /// The audit and revisions of the remote.
     pub records: Mutex<Records>,
-    /// What the other side says of its own health.
+    /// The reported health.
     pub health: Mutex<OwnHealth>,
-    /// The ledger that is followed of it.
+    /// The local ledger of the remote.
     pub book: OnceLock<Arc<Book>>,
-    /// How long its cycles take.
+    /// The duration of cycles.
     pub cycles: Cycles,
 }
 
@@ -60,15 +56,15 @@ impl Shared {
         self.clock.now()
     }
 
-    /// The cluster's time: kornsole, by as much as its clock is ahead.
+    /// The cluster time: the local clock plus the offset.
     pub fn cluster_time(&self) -> Time {
         let own = i64::try_from(self.clock.wall().as_micros()).unwrap_or(i64::MAX);
         Time(u64::try_from(own.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
     }
 
-    /// Takes a look at the other side's clock. Headers say whole seconds, so less than two of them are no difference.
+    /// Measures the clock offset. HTTP dates have whole seconds, so less than two seconds count as zero.
     pub fn compare_clocks(&self, theirs: Option<SystemTime>) {
-        // By a clock that is moved by hand the other side's wall clock says nothing.
+        // The remote wall clock is meaningless for a manual clock.
         let Some(theirs) = theirs.filter(|_| !self.clock.is_stepped()) else { return };
         let now = SystemTime::now();
         let ahead = match theirs.duration_since(now) {
@@ -101,11 +97,11 @@ impl Shared {
         }
     }
 
-    /// The events that were seen, from a number on.
+    /// The observed events from a number on.
     pub fn event_page(&self, since: u64, limit: usize) -> EventPage {
         let (begun, retained) = &*self.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = retained.front().map_or(0, |(number, _)| *number);
-        // Where some are lost, numbers are missing.
+        // Numbers are missing where events were lost.
         let skip = retained.partition_point(|(number, _)| *number < since);
         EventPage {
             instance: Arc::from(begun.to_string()),
@@ -116,20 +112,20 @@ impl Shared {
         }
     }
 
-    /// What mattered up to a time, the last `limit` of it.
+    /// The last `limit` important events up to a time.
     pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
         let (_, retained) = &*self.important.lock().unwrap_or_else(PoisonError::into_inner);
         let end = retained.partition_point(|(_, record)| record.at <= until);
         retained.range(end.saturating_sub(limit)..end).cloned().collect()
     }
 
-    /// The remote has reported its health.
+    /// Stores the reported health.
     pub fn keep_health(&self, health: OwnHealth) {
         *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
         self.wake();
     }
 
-    /// Something new is known of the other side's ledger.
+    /// Changes the audit and revisions.
     pub fn keep_records(&self, change: impl FnOnce(&mut Records)) {
         let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let generation = records.generation;
@@ -142,13 +138,13 @@ impl Shared {
         }
     }
 
-    /// Events from one number to another are lost: in their place stands a record that says so.
+    /// Replaces lost events by a hole.
     pub fn keep_hole(&self, from: u64, to: u64) {
         let (_, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         retained.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
     }
 
-    /// Another run counts from the start: what is kept is of no use.
+    /// Drops all events: another run counts from the start.
     pub fn forget_events(&self) {
         let (begun, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
@@ -156,7 +152,7 @@ impl Shared {
         *self.important.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }
 
-    /// The connection unchanged; no one else changes it while the guard lives.
+    /// Locks the connection state.
     pub fn link_state(&self) -> MutexGuard<'_, LinkState> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,7 +161,7 @@ impl Shared {
         self.link_state().link(self.now())
     }
 
-    /// The lists that are not in the view: they never came, or came and are not shown yet.
+    /// The lists that are not in the view.
     pub fn unread(&self) -> Unread {
         let (mut unread, view) = (self.link_state().unread(), self.view.load());
         for part in &view.partitions {
@@ -174,7 +170,7 @@ impl Shared {
         unread
     }
 
-    /// What is older than it should be: lists of the scheduler, and objects of Kubernetes.
+    /// The outdated parts: lists of the scheduler and Kubernetes objects.
     pub fn stale_parts(&self) -> Vec<StalePart> {
         let mut parts = self.link_state().stale_parts(self.now());
         if let Some(kubernetes) = &self.view.load().kubernetes {
@@ -183,7 +179,7 @@ impl Shared {
         parts
     }
 
-    /// Wakes the console for something new.
+    /// Wakes the console.
     pub fn wake(&self) {
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
             wake();

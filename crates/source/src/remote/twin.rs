@@ -1,4 +1,4 @@
-//! Explanations of Apache YuniKorn, which explains nothing itself: worked out on a twin that is made from its data.
+//! Computes explanations for Apache YuniKorn, which has none, on a simulation copy made from its data.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,18 +15,18 @@ use view::act::{Code, Refusal};
 use view::waiting::{Question, Sheet};
 use view::{AskState, PartitionView};
 
-/// What is needed to make twins, and how well they did so far, by partition.
+/// Creates simulation copies, and tracks their accuracy by partition.
 pub struct Twins {
     target: Target,
     limits: Limits,
-    /// The cluster by the connection of the runtime that this is used in, with what its API server has: followed while twins are made.
+    /// The cluster on this runtime's connection, with its objects: watched while copies are used.
     cluster: Option<Arc<Cluster>>,
     copy: FilterCopy,
     agreement: Mutex<BTreeMap<Arc<str>, Agreement>>,
 }
 
 impl Twins {
-    /// None has been made yet.
+    /// Returns a state without copies.
     pub fn new(target: Target, limits: Limits) -> Self {
         Self {
             cluster: target.cluster().cloned(),
@@ -37,10 +37,10 @@ impl Twins {
         }
     }
 
-    /// Why something waits. Reads all of the other side: takes its time.
+    /// Explains why something waits. Reads the whole remote state: slow.
     ///
     /// # Errors
-    /// It cannot be read, or the twin is not as what is reported.
+    /// Returns an error if the state cannot be read, or the copy differs from it.
     pub fn explain(&self, question: &Question, now: Time) -> Result<Sheet, Refusal> {
         let failed = |why: String| Refusal::new(Code::Unavailable, format!("cannot explain {}", question.of), why);
         let twin = self.make(&question.partition, now).map_err(failed)?;
@@ -55,23 +55,22 @@ impl Twins {
         Ok(explained::by_twin(&found, &twin, agreement.sentence()))
     }
 
-    /// A twin of a partition as it is now. Reads all of the scheduler, and of the API server what is new since the last twin: takes its time. Has
-    /// to be called within a runtime, outside its tasks.
+    /// Makes a simulation copy of a partition. Reads the whole scheduler, and from the API server the changes since the
+    /// last copy: slow. Call it within a runtime, outside its tasks.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the state cannot be read.
     pub fn make(&self, partition: &str, now: Time) -> Result<Twin, String> {
         let mut once = Once::connect(&self.target, self.limits).map_err(|fault| fault.to_string())?;
         let handle = Handle::current();
         let known = |part: &PartitionView, runtime: &Runtime| {
-            // Within the runtime of the requests before: their connections may be used again.
+            // Uses the runtime of earlier requests, to reuse their connections.
             runtime.block_on(self.copy.listed(&handle, self.cluster.as_ref()?, pending(part)))
         };
         once.twin_by(partition, now, known).map_err(|fault| fault.to_string())?
     }
 }
 
-/// The pending asks, which are pods.
 fn pending(part: &PartitionView) -> impl Iterator<Item = &str> {
     let asks = part.apps.iter().flatten().flat_map(|app| app.asks.values());
     asks.filter(|ask| matches!(ask.state, AskState::Pending { .. })).map(|ask| ask.id.as_str())

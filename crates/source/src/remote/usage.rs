@@ -1,4 +1,4 @@
-//! What was used over time, as a remote says it.
+//! Requests usage over time from a remote.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,16 +13,15 @@ use wire::convert::read::used;
 use wire::dto::native::UsageReport;
 
 impl super::Remote {
-    /// The same with the ledger that is followed of it, where it is Apache YuniKorn. To be called before anything was received.
+    /// Adds the local ledger for an Apache YuniKorn. Call it before any events arrive.
     #[must_use]
     pub fn with_book(self, book: Arc<Book>) -> Self {
-        // There is one.
+        // One exists.
         let _ = self.shared.book.set(book);
         self
     }
 }
 
-/// Has the worker request it, where that can be.
 pub(super) fn ask(source: &super::Remote, question: UsageQuestion, answer: UsageAnswer) {
     match may_ask(source.shared.remote.load_full().as_deref(), source.link()) {
         Ok(()) => source.request(Request::Usage(question, answer)),
@@ -30,10 +29,10 @@ pub(super) fn ask(source: &super::Remote, question: UsageQuestion, answer: Usage
     }
 }
 
-/// Whether a remote can be requested it.
+/// Whether a remote can be asked for usage.
 ///
 /// # Errors
-/// Why it cannot.
+/// Returns the reason if not.
 fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), _) if !server.can("usage") => {
@@ -47,10 +46,10 @@ fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     }
 }
 
-/// Asks a kornsole server for its ledger.
+/// Fetches usage from a kornsole server.
 ///
 /// # Errors
-/// Why it is unknown.
+/// Returns an error if it cannot be fetched.
 pub async fn usage(client: &Client, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let path = path(question, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));

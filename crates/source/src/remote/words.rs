@@ -1,10 +1,10 @@
-//! Texts about a remote next to its view: notes, its abilities, and where else something is done.
+//! Texts about a remote: hints, features, and alternatives.
 
 use super::RemoteOptions;
 use client::Target;
 use view::act::Act;
 
-/// What a newcomer should know.
+/// The hints that are shown once.
 pub fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
     let mut notes = options.notes.clone();
     if let Some(who) = target.seen_as() {
@@ -15,7 +15,7 @@ pub fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
     notes
 }
 
-/// What a kornsole server must say that it can, for an act.
+/// The feature of a kornsole server that an act needs.
 pub fn feature(act: &Act) -> Option<&'static str> {
     use view::act::PartitionAct as P;
     Some(match act {
@@ -30,7 +30,7 @@ pub fn feature(act: &Act) -> Option<&'static str> {
     })
 }
 
-/// Where what Apache YuniKorn does not offer is done instead.
+/// The alternative to an act that Apache YuniKorn does not offer.
 pub fn elsewhere(act: &Act) -> &'static str {
     use view::act::PartitionAct as P;
     match act {

@@ -1,4 +1,4 @@
-//! The thread that measures.
+//! The measuring thread.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::Trends;
 use crate::Source;
 
-/// How often it looks whether measuring is due; at a speed of forty, that is every ten seconds of the cluster.
+/// The check interval; at 40 times the speed, it is 10 seconds of cluster time.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Measures a source until it is dropped, or the source is; then what is left is written.
+/// Measures a source until it or the source is dropped, and then writes the rest.
 #[derive(Debug)]
 pub struct Collector {
     stop: Option<Sender<()>>,
@@ -19,7 +19,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Starts to measure. Without a thread nothing is measured, and all else continues.
+    /// Starts to measure. Without a thread nothing is measured; everything else continues.
     pub fn start(source: &Arc<dyn Source>, trends: Arc<Trends>) -> Self {
         let (stop, stopped) = channel();
         let source = Arc::downgrade(source);
@@ -28,7 +28,7 @@ impl Collector {
         Self { stop: Some(stop), thread }
     }
 
-    /// The same until the source no longer exists, whatever happens to others.
+    /// As [`Self::start`], until the source is dropped.
     pub fn detached(source: &Arc<dyn Source>, trends: Arc<Trends>) {
         let (stop, stopped) = channel();
         let source = Arc::downgrade(source);
@@ -40,7 +40,7 @@ impl Collector {
     }
 }
 
-/// Measures until the sender of `stopped` is dropped, or the source is.
+/// Measures until the sender of `stopped` or the source is dropped.
 fn work(source: &Weak<dyn Source>, trends: &Trends, stopped: &Receiver<()>) {
     trends.open();
     while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
@@ -54,7 +54,7 @@ impl Drop for Collector {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // It has ended by itself, or ends now.
+            // It ended by itself, or ends now.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The file of trends: `trends.redb` in a directory.
+//! The trends file `trends.redb` in a directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,45 +12,42 @@ pub use crate::kept_file::Role;
 use model::Time;
 use view::trends::{Change, Rings, Write};
 
-/// By partition and key ([`Change::write`]); a partition's name ends at the first 0.
+/// By partition and key ([`Change::write`]); the name of a partition ends at the first 0.
 const PAIRS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("trends 1");
-/// When a person looked last, in microseconds of the cluster's time.
 const LOOKS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
 const LOOKED: &str = "overview";
 
-/// The file, and the lock while this process has it.
+/// The file, and the lock if this process has it.
 #[derive(Debug)]
 pub struct File {
     retained: RetainedFile,
-    /// When a person looked last, as the file has it.
     looked: Option<Time>,
 }
 
-/// What is in the file: the rings, and when a person looked last.
 type Content = (Published, Option<Time>);
 
 impl File {
-    /// The file of a directory.
+    /// Returns the file of a directory, unopened.
     pub fn new(folder: &Path) -> Self {
         Self { retained: RetainedFile::new(folder, "trends", "the saved trends"), looked: None }
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         self.retained.path()
     }
 
-    /// When a person examined the overview last before this process started, by the cluster's time.
+    /// The user's last look at the overview before this process started, in cluster time.
     pub fn looked(&self) -> Option<Time> {
         self.looked
     }
 
-    /// Where a damaged file is that was there before.
+    /// The new path of a damaged file.
     pub fn moved_aside(&self) -> Option<&Path> {
         self.retained.moved_aside()
     }
 
-    /// Takes the lock, if no one has it, and reads the file.
+    /// Acquires the lock if it is free, and reads the file.
     ///
     /// # Errors
     /// As [`RetainedFile::open`].
@@ -60,17 +57,17 @@ impl File {
         Ok((role, all))
     }
 
-    /// What changed since it was read last; `None` where nothing did. The role is another one when the writer has ended.
+    /// Reads the file if it changed since the last read. The role changes when the writer has exited.
     pub fn follow(&mut self) -> Option<(Role, Published)> {
         let (role, (all, looked)) = self.retained.follow(read)?;
         self.looked = looked.or(self.looked);
         Some((role, all))
     }
 
-    /// Writes changes and when a person looked last, all of it or nothing; `afresh`: in place of all that is in the file.
+    /// Writes changes and the last look atomically; `afresh` replaces the whole content.
     ///
     /// # Errors
-    /// Why the file cannot be written, in words.
+    /// Returns an error if the file cannot be written.
     pub fn write(&self, changes: &[(Arc<str>, Change)], looked: Option<Time>, afresh: bool) -> Result<(), String> {
         if !self.retained.is_writer() || (changes.is_empty() && looked.is_none()) {
             return Ok(());
@@ -132,7 +129,6 @@ fn put(
     Ok(())
 }
 
-/// A key of a partition.
 fn joined(partition: &str, key: &[u8]) -> Vec<u8> {
     [partition.as_bytes(), &[0], key].concat()
 }

@@ -1,4 +1,4 @@
-//! Trends of a cluster: what is measured of it every ten seconds, kept in memory and, where there is a place for it, in a file.
+//! Trends of a cluster, measured every ten seconds, in memory and optionally in a file.
 //!
 //! ```text
 //!  thread "trends": source ── measure ──> recorder ──┬── published rings <── console (never waits)
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Invariants:
-//! - measuring and writing happen on a thread of their own; who reads takes a value that no one changes;
-//! - nothing is measured while the connection is down or the clock stands: that is a gap;
-//! - a file that cannot be written stops the keeping, says so, and is tried again; the trends in memory continue.
+//! - a separate thread measures and writes; readers get immutable values;
+//! - nothing is measured while disconnected or while the clock is stopped: that is a gap;
+//! - if the file cannot be written, storing stops with a message and is retried; the trends in memory continue.
 
 mod collector;
 mod file;
@@ -28,39 +28,37 @@ use model::Time;
 use view::trends::{Change, Known, LOST_FOR, Mark, Moment, Recorder, Ring, Rings, measure, sampled};
 use view::{Record, View};
 
-/// How often the file is written.
 const WRITE_EVERY: Duration = Duration::from_secs(60);
-/// How many important events are examined.
 const MOST_EVENTS: usize = 2000;
-/// From how many cells without a measure on the samples of the view are taken for them.
+/// From this number of unmeasured cells, view samples fill the gap.
 const FILL_FROM: u64 = 6;
 
-/// The rings of each partition, by its name.
+/// The rings by partition.
 pub type Published = BTreeMap<Arc<str>, Rings>;
 
-/// Whether the trends outlast this process.
+/// Whether data is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
-    /// They are in memory only.
+    /// Only in memory.
     #[default]
     Memory,
-    /// This process writes them into a file.
+    /// This process writes the file.
     Writes(PathBuf),
-    /// The same, and they restart: the file that was there was damaged, and is here now.
+    /// This process writes a new file, because the old one was damaged.
     Afresh {
-        /// What is written.
+        /// The new file.
         file: PathBuf,
-        /// The damaged one.
+        /// The damaged file.
         aside: PathBuf,
     },
-    /// Another process writes them; they are read from its file.
+    /// Another process writes the file; this one reads it.
     Reads(PathBuf),
-    /// They cannot be kept: why, in words. What is in memory continues.
+    /// Storing fails, with the reason; the data in memory continues.
     Stopped(String),
 }
 
 impl Keeping {
-    /// In words for the page; `None` while all is well.
+    /// The problem in words; `None` if there is none.
     pub fn trouble(&self) -> Option<String> {
         match self {
             Self::Memory | Self::Writes(_) | Self::Reads(_) => None,
@@ -72,23 +70,22 @@ impl Keeping {
     }
 }
 
-/// What is measured of one cluster over time. All copies of the handle are the same.
+/// The trends of a cluster.
 #[derive(Debug, Default)]
 pub struct Trends {
     published: ArcSwap<Published>,
     keeping: ArcSwap<Keeping>,
     keeper: Mutex<Keeper>,
-    /// When a person looked last before this process started, and since: in microseconds, 0 for never.
+    /// The user's last look before this process started, and since: in microseconds, 0 for never.
     looked: [AtomicU64; 2],
 }
 
-/// What the thread that measures has.
 #[derive(Debug, Default)]
 struct Keeper {
     recorders: BTreeMap<Arc<str>, Recorder>,
-    /// The number above the last important event that was made a mark of.
+    /// The number after the last important event with a mark.
     marked: Option<u64>,
-    /// When it was measured last, and how many allocations had been made.
+    /// The time of the last measurement, and the allocation counter.
     before: Option<(Time, u64)>,
     file: Option<File>,
     unsaved: Vec<(Arc<str>, Change)>,
@@ -97,43 +94,44 @@ struct Keeper {
 }
 
 impl Trends {
-    /// Kept in memory only.
+    /// Creates trends in memory.
     pub fn in_memory() -> Arc<Self> {
         Arc::default()
     }
 
-    /// Kept in a file of a directory, which is made when something is measured. Does not read it yet: that takes its time.
+    /// Creates trends in a file of a directory, which is created with the first measurement and not read yet, because
+    /// that is slow.
     pub fn retained_in(folder: &Path) -> Arc<Self> {
         let keeper = Keeper { file: Some(File::new(folder)), ..Keeper::default() };
         Arc::new(Self { keeper: Mutex::new(keeper), ..Self::default() })
     }
 
-    /// What is known of a partition; a value that no one changes.
+    /// The rings of a partition.
     pub fn rings(&self, partition: &str) -> Option<Rings> {
         self.published.load().get(partition).cloned()
     }
 
-    /// What is known of all partitions.
+    /// The rings of all partitions.
     pub fn published(&self) -> Arc<Published> {
         self.published.load_full()
     }
 
-    /// Whether it outlasts this process.
+    /// Whether the trends are stored.
     pub fn keeping(&self) -> Arc<Keeping> {
         self.keeping.load_full()
     }
 
-    /// When a person examined the overview last before this process started, as far as that is kept.
+    /// The user's last look at the overview before this process started, if stored.
     pub fn last_look(&self) -> Option<Time> {
         Some(Time(self.looked[0].load(Ordering::Acquire))).filter(|at| at.0 > 0)
     }
 
-    /// A person examines the overview at this time of the cluster. It is kept with the rest.
+    /// Stores the cluster time of the user's look at the overview.
     pub fn look(&self, at: Time) {
         self.looked[1].store(at.0, Ordering::Release);
     }
 
-    /// Reads what was kept, once; not to be called where frames are drawn.
+    /// Reads the file once; not for the draw thread.
     fn open(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &mut keeper.file else { return };
@@ -161,7 +159,7 @@ impl Trends {
         }
     }
 
-    /// Measures, if that is due. Takes milliseconds where a cluster is large; not to be called where frames are drawn.
+    /// Measures if due. Takes milliseconds in a large cluster: not for the draw thread.
     pub fn observe(&self, source: &dyn Source) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if let Keeping::Reads(_) = &**self.keeping.load() {
@@ -186,7 +184,6 @@ impl Trends {
         }
     }
 
-    /// Writes what is not in the file yet.
     fn finish(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         self.save(&mut keeper);
@@ -197,14 +194,13 @@ impl Trends {
         self.published.store(Arc::new(all.collect()));
     }
 
-    /// Takes what another process has written.
     fn follow(&self, keeper: &mut Keeper) {
         if keeper.written.is_some_and(|read| read.elapsed() < WRITE_EVERY / 6) {
             return;
         }
         keeper.written = Some(Instant::now());
         let Some(file) = &mut keeper.file else { return };
-        // The other one may have ended: then this one continues its work.
+        // If the writer exited, this process takes over.
         match file.follow() {
             Some((Role::Writer, retained)) => {
                 self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
@@ -221,7 +217,7 @@ impl Trends {
         keeper.written = Some(Instant::now());
         let Keeper { file: Some(file), recorders, unsaved, failed, .. } = keeper else { return };
         if *failed {
-            // What was not written is not known any more: all of it is.
+            // The unwritten changes are unknown: write everything.
             *unsaved = recorders
                 .iter()
                 .flat_map(|(name, recorder)| {
@@ -247,18 +243,15 @@ impl Trends {
     }
 }
 
-/// A moment of a source.
 struct Seen<'s> {
     view: &'s View,
     at: Time,
-    /// The view has the applications.
     apps: bool,
-    /// The last important events with their numbers; `None` where the cluster does not report events.
+    /// The last important events with their numbers; `None` if the cluster does not report events.
     events: Option<&'s Vec<(u64, Arc<Record>)>>,
 }
 
 impl Keeper {
-    /// Measures each partition, and records what was measured.
     fn record(&mut self, seen: &Seen) {
         let (view, at) = (seen.view, seen.at);
         let happened: Option<Vec<Arc<Record>>> = seen.events.map(|events| {
@@ -283,16 +276,16 @@ impl Keeper {
     }
 }
 
-/// The marks of events that are new since a number, and the number above the last event.
+/// The marks of new events, and the number after the last event.
 fn new_marks(events: &[(u64, Arc<Record>)], since: Option<u64>) -> (Vec<Mark>, Option<u64>) {
     let next = events.last().map(|(number, _)| number + 1);
-    // Another run of a scheduler numbers from the start.
+    // A restarted scheduler numbers from zero.
     let since = since.filter(|since| next.is_none_or(|next| next >= *since)).unwrap_or_default();
     let new = events.iter().filter(|(number, _)| *number >= since);
     (new.filter_map(|(_, record)| Mark::of(record)).collect(), next)
 }
 
-/// Takes the samples of the view for the time since it was measured last, where that is long ago.
+/// Fills a long gap since the last measurement with view samples.
 fn fill(recorder: &mut Recorder, view: &View, moment: &Moment) {
     let newest = recorder.rings().newest();
     let enough = Ring::Fine.cell() * u32::try_from(FILL_FROM).unwrap_or(u32::MAX);

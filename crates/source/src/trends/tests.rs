@@ -7,7 +7,6 @@ use model::{Identity, QueuePath, VCORE};
 use scenario::{Demo, demo_config};
 use view::trends::{Measure, Subject, SubjectKind, Value};
 
-/// The demo, so far into it.
 fn demo(minutes: u64) -> Stepped {
     let setup = Setup::of(model::Profile::default());
     let config = config::read(demo_config(), setup.profile).config.map(Arc::new).unwrap();
@@ -69,7 +68,7 @@ fn a_file_that_cannot_be_written_stops_the_keeping_and_says_so() {
     let _ = fs::remove_dir_all(&folder);
     let (source, trends) = (demo(1), Trends::retained_in(&folder));
     trends.open();
-    // As a disk that takes nothing: the file cannot be made.
+    // Simulates a full disk: the file cannot be created.
     fs::create_dir_all(folder.join("trends.redb")).unwrap();
     trends.observe(&source);
     trends.finish();

@@ -1,4 +1,4 @@
-//! What can be done with a what-if in addition orders in it, and how it stands.
+//! The operations and status of a what-if.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,60 +7,60 @@ use forecast::whatif::Comparison;
 use model::Time;
 use view::act::Order;
 
-/// How a what-if stands.
+/// The status of a what-if.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialStatus {
-    /// The moment that it started from.
+    /// The start.
     pub began: Time,
-    /// Its own time.
+    /// Its current time.
     pub now: Time,
-    /// The changes in words, in their order.
+    /// The changes in words, in order.
     pub changes: Vec<String>,
-    /// The side on the screen is the one with the changes.
+    /// Whether the screen shows the side with the changes.
     pub changed_side: bool,
-    /// Work that takes its time is being done on it.
+    /// Whether long work is in progress.
     pub busy: bool,
-    /// When what runs ends, in a sentence.
+    /// The assumed ends of running allocations, in a sentence.
     pub assumed: Arc<str>,
-    /// What differs between the sides as they stand; `None` until [`Trial::compare`] has found it out.
+    /// The current difference between the sides; `None` until [`Trial::compare`] computed it.
     pub comparison: Option<Arc<Comparison>>,
 }
 
-/// A change that was made in a what-if, to be made in the real cluster.
+/// A change of a what-if that can be applied to the real cluster.
 #[derive(Clone, Debug)]
 pub struct TrialChange {
-    /// The change in a few words: `kill nightly`.
+    /// The change: `kill nightly`.
     pub words: String,
-    /// The orders that make it, in their order.
+    /// The orders, in sequence.
     pub orders: Vec<Order>,
 }
 
-/// The commands of a what-if in addition orders in it. Every call returns at once.
+/// The operations of a what-if besides orders. No call blocks.
 pub trait Trial: Send + Sync {
-    /// How it stands.
+    /// The status.
     fn status(&self) -> TrialStatus;
 
-    /// Moves its time on.
+    /// Advances the time.
     fn advance(&self, by: Duration);
 
-    /// Makes a change that is written as `kornsole whatif` takes it: `node add n1 4`, `submit etl 20`, `demand root.a x2`.
+    /// Makes a change in the syntax of `kornsole whatif`: `node add n1 4`, `submit etl 20`, `demand root.a x2`.
     ///
     /// # Errors
-    /// It is no change, it cannot be made, or other work is being done.
+    /// Returns an error if the change is invalid or impossible, or during other work.
     fn suppose(&self, change: &str) -> Result<(), String>;
 
-    /// Takes a change back, by its number from 1: everything is done again without it.
+    /// Undoes a change by its number, from 1: the other changes are replayed.
     ///
     /// # Errors
-    /// There is no such change, another one rests on it, or other work is being done.
+    /// Returns an error if the change does not exist, another one depends on it, or during other work.
     fn take_back(&self, number: usize) -> Result<(), String>;
 
-    /// Shows the other side: without the changes, or with them.
+    /// Shows the other side, with or without the changes.
     fn turn_over(&self);
 
-    /// Has the sides compared as they stand, unless that is known; [`TrialStatus::comparison`] has it then.
+    /// Compares the sides, unless known; the result is in [`TrialStatus::comparison`].
     fn compare(&self);
 
-    /// The changes so far, to be made in the real cluster.
+    /// The changes, for the real cluster.
     fn changes(&self) -> Vec<TrialChange>;
 }

@@ -1,9 +1,9 @@
-//! A what-if as a source: a copy of a cluster for any change, with an unchanged copy next to it.
+//! A what-if as a source: a copy of a cluster for changes, and an unchanged copy.
 //!
 //! Invariants:
-//! - nothing real is known here: a what-if cannot change the cluster that it copies;
-//! - both sides are at the same time, and only the changed one is given orders;
-//! - long work is done on a thread of its own; meanwhile orders are refused, and the shown state stays.
+//! - a what-if has no access to the cluster that it copies;
+//! - both sides are at the same time, and only the changed one gets orders;
+//! - long work runs on its own thread; meanwhile orders are rejected, and the display does not change.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
@@ -24,12 +24,11 @@ use view::act::{Act, Actor, Answer, Code, Done, Order, Refusal};
 use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, View};
 
-/// How much memory two copies of a state may take: more than the state of any cluster seen so far.
+/// The memory limit of two copies of a state: more than any cluster seen so far.
 pub(crate) const MOST_BYTES: usize = 4 << 30;
-/// How many cycles and commands are done before it is asked whether someone still looks.
+/// The cycles and commands between checks whether the result is still needed.
 const AT_ONCE: usize = 2_000;
 
-/// The shared data of a what-if's threads.
 struct Shared {
     fork: Fork,
     runtimes: Mutex<Runtimes>,
@@ -40,28 +39,26 @@ struct Shared {
     shows_changed: AtomicBool,
     busy: AtomicBool,
     changes: Mutex<Vec<TrialChange>>,
-    /// What differs between the sides as they stand, where that was requested.
     comparison: Mutex<Option<Arc<Comparison>>>,
     /// The events of both sides, the changed one first.
     logs: Mutex<[Arc<EventLog>; 2]>,
-    /// No one looks any more.
     left: AtomicBool,
     actor: Actor,
 }
 
-/// A what-if that someone examines.
+/// A what-if.
 pub struct WhatIf {
     shared: Arc<Shared>,
     about: About,
     assumed: Arc<str>,
-    /// Time moves on a thread of its own; without that, before the call returns: for tests and tapes.
+    /// Time advances on a thread; otherwise before the call returns, for tests and tapes.
     beside: bool,
     /// The trends of both sides, the changed one first.
     trends: [OnceLock<Arc<Trends>>; 2],
 }
 
 impl WhatIf {
-    /// A what-if on a fork of a cluster, for someone, who may do everything in it. `name` is that of the cluster.
+    /// Creates a what-if on a fork of the cluster `name`, in which `who` has all rights.
     pub fn new(fork: Fork, name: &str, who: &Identity, beside: bool) -> Self {
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
         let runtimes = fork.partition().map(|part| Runtimes::new(&rules, part, None)).unwrap_or_default();
@@ -90,10 +87,10 @@ impl WhatIf {
         Self { shared: Arc::new(shared), about, assumed, beside, trends: Default::default() }
     }
 
-    /// A what-if on a twin of a cluster elsewhere.
+    /// Creates a what-if on a simulation copy of a remote cluster.
     ///
     /// # Errors
-    /// The twin is not as what is reported, or too large.
+    /// Returns an error if the copy differs from the reported state or is too large.
     pub fn of_twin(twin: &Twin, name: &str, who: &Identity) -> Result<Arc<dyn Source>, String> {
         let fork = twin.trusted_fork(MOST_BYTES)?;
         let mut what_if = Self::new(fork, name, who, true);
@@ -101,7 +98,7 @@ impl WhatIf {
         Ok(Arc::new(what_if))
     }
 
-    /// Does something that may take long to both sides.
+    /// Runs possibly long work on both sides.
     fn work(&self, work: impl FnOnce(&Shared, &mut Sides) + Send + 'static) {
         let shared = Arc::clone(&self.shared);
         let all = move || {
@@ -153,13 +150,13 @@ impl WhatIf {
         outcome
     }
 
-    /// The events of the side on the screen.
+    /// The events of the displayed side.
     fn log(&self) -> Arc<EventLog> {
         let [changed, unchanged] = &*locked(&self.shared.logs);
         Arc::clone(if self.shared.shows_changed.load(Ordering::Relaxed) { changed } else { unchanged })
     }
 
-    /// Looks at the side on the screen; `None` while work is being done on it.
+    /// Reads the displayed side; `None` during work.
     fn shown<T>(&self, look: impl FnOnce(&Core) -> T) -> Option<T> {
         let sides = self.free().ok()?;
         Some(look(if self.shared.shows_changed.load(Ordering::Relaxed) { &sides.changed } else { &sides.unchanged }))
@@ -177,12 +174,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Shows the side that is to be on the screen.
     fn publish(&self, sides: &mut Sides) {
         let core = if self.shows_changed.load(Ordering::Relaxed) { &mut sides.changed } else { &mut sides.unchanged };
         let view = core.whole_view();
         self.now.store(core.now().0, Ordering::Relaxed);
-        // Each side counts for itself; on the screen they follow each other.
+        // Each side has its own generations; the screen needs increasing ones.
         let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
         self.published.publish(Arc::new(View { generation, at: core.now(), ..View::clone(&view) }));
     }
@@ -191,7 +187,6 @@ impl Shared {
         Origin { fork: &self.fork, runtimes, actor: &self.actor }
     }
 
-    /// Keeps a change that was made, and shows the side that has it.
     fn changed(&self, sides: &mut Sides, step: TrialStep, change: TrialChange) {
         sides.log.push(step);
         locked(&self.changes).push(change);
@@ -199,7 +194,7 @@ impl Shared {
         self.shows_changed.store(true, Ordering::Relaxed);
     }
 
-    /// Moves both sides on to a time, as long as someone looks.
+    /// Advances both sides to a time, while the what-if is open.
     fn run_until(&self, sides: &mut Sides, until: Time) {
         for core in [&mut sides.changed, &mut sides.unchanged] {
             while core.run_until(until, AT_ONCE) == Progress::Busy {
@@ -253,7 +248,7 @@ impl Trial for WhatIf {
         let at = number.checked_sub(1).filter(|at| *at < all.len());
         let at = at.ok_or_else(|| format!("change {number} not found; the what-if has {} changes", all.len()))?;
         let configures = |order: &Order| matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
-        // What is written in words is worked out again on what is there then.
+        // Textual changes are recomputed from the new state.
         let steps = sides.log.iter().filter(|step| !matches!(step, TrialStep::Advanced(_))).skip(at + 1);
         let mut whole = steps.map(|step| matches!(step, TrialStep::Ordered(order) if configures(order)));
         if all[at].orders.iter().any(configures)
@@ -288,7 +283,7 @@ impl Trial for WhatIf {
 }
 
 impl Shared {
-    /// Does everything again but one change. What is refused without it is omitted too.
+    /// Replays everything except one change. Changes that are then rejected are omitted too.
     fn without(&self, sides: &mut Sides, at: usize) {
         let log = std::mem::take(&mut sides.log);
         let runtimes = locked(&self.runtimes);

@@ -1,4 +1,4 @@
-//! The two sides of a what-if, the log of all that was done to them, and the comparison of them.
+//! The two sides of a what-if, the log of their steps, and their comparison.
 
 use std::sync::Arc;
 
@@ -7,18 +7,17 @@ use forecast::whatif::{Change, Comparison, Course, Fork, PartingPlace, Runtimes}
 use model::Time;
 use view::act::{Act, Actor, Order, PartitionAct};
 
-/// What was done, to be done again without a part of it.
+/// A step, for replays.
 #[derive(Clone)]
 pub(super) enum TrialStep {
     /// An order was carried out.
     Ordered(Box<Order>),
-    /// A change was made that is written in words; it is worked out again where it is made again.
+    /// A textual change, recomputed in a replay.
     Supposed(Box<Change>),
     /// Time was moved on to this.
     Advanced(Time),
 }
 
-/// What both sides are made of, and who acts in them.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub fork: &'a Fork,
@@ -26,7 +25,6 @@ pub(super) struct Origin<'a> {
     pub actor: &'a Actor,
 }
 
-/// The run with the changes, and the one without.
 pub(super) struct Sides {
     pub changed: Core,
     pub unchanged: Core,
@@ -34,7 +32,7 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Both sides as they start, after what is due at once.
+    /// Both sides at their start, after everything due at once.
     pub fn new(fork: &Fork, runtimes: &Runtimes) -> Self {
         let side = |name: &str| {
             let mut core = Core::of_fork(fork, runtimes, name);
@@ -49,7 +47,8 @@ impl Sides {
         [Arc::clone(self.changed.events()), Arc::clone(self.unchanged.events())]
     }
 
-    /// Does on both sides what is due at once after a change. The unchanged side has its cycle too, so that both decide at the same moments.
+    /// Does on both sides what is due after a change. The unchanged side also runs its cycle, so that both decide at
+    /// the same times.
     pub fn settle(&mut self) {
         let now = self.changed.now();
         self.changed.run_until(now, usize::MAX);
@@ -57,8 +56,7 @@ impl Sides {
         self.unchanged.run_until(now, usize::MAX);
     }
 
-    /// An order that was carried out here as it is given to the cluster: a revision that was brought back is one of this what-if, so its
-    /// text is given.
+    /// The order for the real cluster: a rollback refers to a revision of this what-if, so its text is used.
     pub fn lasting(&self, order: &Order) -> Order {
         match (&order.act, self.changed.configuration()) {
             (Act::Rollback { base, .. }, Some(written)) => {
@@ -69,7 +67,7 @@ impl Sides {
         }
     }
 
-    /// What differs, and why the first decision that does is not made on the other side.
+    /// The difference, and why the first different decision is not made on the other side.
     pub fn compared(&mut self, origin: Origin<'_>) -> Comparison {
         let mut comparison = Core::compared(&mut self.unchanged, &mut self.changed, origin.fork.partition_name());
         let courses = self.unchanged.course().zip(self.changed.course());
@@ -81,8 +79,8 @@ impl Sides {
         comparison
     }
 
-    /// Why one side does not decide what the other one does: that side once more up to there, and the explanation there. `None` where that
-    /// moment is not reached again.
+    /// Why one side does not make the decision of the other: replays that side up to the decision and explains it.
+    /// `None` if that time is not reached again.
     fn not_decided(&self, origin: Origin<'_>, changed: bool, place: &PartingPlace) -> Option<String> {
         let mut core = Core::of_fork(origin.fork, origin.runtimes, "what-if, run again");
         let (mut there, partition) = (run_before(&mut core, origin.fork.now(), place), origin.fork.partition_name());
@@ -105,7 +103,7 @@ impl Sides {
     }
 }
 
-/// Runs a core up to a time, at most to where the courses part. Whether that place is reached.
+/// Runs a core up to a time, at most until the courses differ. Returns whether that was reached.
 fn run_before(core: &mut Core, until: Time, place: &PartingPlace) -> bool {
     loop {
         let so_far = core.course().map_or(u64::MAX, Course::commands);
@@ -118,7 +116,6 @@ fn run_before(core: &mut Core, until: Time, place: &PartingPlace) -> bool {
     }
 }
 
-/// Whether an act that was carried out changed something.
 pub(super) fn is_change(act: &Act) -> bool {
     !matches!(
         act,
@@ -128,7 +125,6 @@ pub(super) fn is_change(act: &Act) -> bool {
     )
 }
 
-/// A change as a person names it.
 pub(super) fn words(act: &Act) -> String {
     match act {
         Act::In { act: PartitionAct::Move { app, to, .. }, .. } => format!("move {app} to {to}"),

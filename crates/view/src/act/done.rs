@@ -124,7 +124,7 @@ pub struct Configured {
     /// The revision number, from 1; for a dry run, the number that the configuration would get. 0 if revisions are not
     /// counted.
     pub revision: u64,
-    /// The changes, in the order of [`config::diff`].
+    /// The changes, in the order of [`config::diff()`].
     pub changes: Vec<ChangeLine>,
     /// The queues on which the change needs admin access, each with its partition.
     pub touches: Vec<(String, QueuePath)>,

@@ -1,8 +1,7 @@
-//! Predicts from a view whether an order would be rejected, cheaply, to gray out commands and give the reason.
+//! Predicts cheaply from a view whether an order would be rejected, to gray out commands.
 //!
-//! A rejection here is certain. An order that passes can still be rejected, because a dry run checks more (whether an
-//! application fits a queue, whether a configuration is valid). Decisions from the server
-//! ([`ServerPermissions`](super::ServerPermissions)) have precedence.
+//! A rejection is certain; a passing order can still be rejected, because a dry run checks more. Decisions from the
+//! server ([`ServerPermissions`](super::ServerPermissions)) have precedence.
 
 use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
 use crate::{AppRow, PartitionView, View};
@@ -121,14 +120,12 @@ impl PartitionView {
         Ok(row)
     }
 
-    /// The application, active or not.
     fn row(&self, app: &AppId) -> Result<&AppRow, Refusal> {
         let row = self.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
         Ok(row)
     }
 }
 
-/// Rejects if an application is not in the expected queue.
 fn expected(act: &Act, app: &AppRow, queue: Option<&QueuePath>) -> Result<(), Refusal> {
     match queue {
         Some(queue) if *queue != app.queue => Err(queue_changed(act, &app.queue, queue)),

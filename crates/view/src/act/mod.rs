@@ -1,8 +1,7 @@
 //! Orders to a running scheduler: who requests them, and their outcome.
 //!
-//! All users, scripts, and files use one path: an [`Order`] of an [`Actor`] goes to the owner of the scheduler, which
-//! checks every right, applies all or nothing, and answers with [`Done`] or a [`Refusal`]. [`may`] predicts rejections
-//! from a view.
+//! An [`Order`] of an [`Actor`] goes to the owner of the scheduler, which checks every right, applies all or nothing,
+//! and answers with [`Done`] or a [`Refusal`]. [`may`] predicts rejections from a view.
 //!
 //! Invariants:
 //! - plain data, the same for an embedded and a remote scheduler; no serialization;

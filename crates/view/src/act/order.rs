@@ -256,7 +256,6 @@ impl Act {
 }
 
 impl fmt::Display for Act {
-    /// `kill nightly-42`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.verb())?;
         match self.object() {

@@ -14,12 +14,11 @@ pub struct ConfigRights {
 }
 
 /// Checks whether an actor may apply a change (ACL-040). Allowed are members of the scheduler ACL, and administrators
-/// of the parent of each changed queue if nothing else changes. The administrator of a queue decides its children, not
-/// the queue's own maximum, limits, or access lists. `admin` reports admin access to a queue of a partition, by the
-/// active access lists.
+/// of the parent of each changed queue if nothing else changes: the administrator of a queue decides its children, not
+/// its own maximum, limits, or access lists. `admin` reports admin access to a queue of a partition.
 ///
-/// A change that touches no queue (only comments) needs admin access to every root in `partitions`. The identical text
-/// is not a change.
+/// A change without a changed queue (only comments) needs admin access to every root in `partitions`. The identical
+/// text is not a change.
 ///
 /// # Errors
 /// Returns everything that is missing.

@@ -231,7 +231,6 @@ impl Code {
 }
 
 impl fmt::Display for Refusal {
-    /// `sue may not kill nightly-42: needs admin access on root.etl or a queue above it`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if self.description.is_empty() { Ok(()) } else { write!(f, ": {}", self.description) }
@@ -370,7 +369,6 @@ impl From<&scheduler::Misfit> for Reason {
     }
 }
 
-/// `needs admin access on root.etl or a queue above it`
 fn needs(queue: &QueuePath, access: AclKind) -> (String, Details) {
     let word = match access {
         AclKind::Submit => "submit",

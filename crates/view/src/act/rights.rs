@@ -21,7 +21,6 @@ pub struct Right {
 }
 
 impl fmt::Display for Right {
-    /// `delete on pods in team-a`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on {}", self.verb, self.resource)?;
         match &self.namespace {
@@ -93,7 +92,6 @@ impl ClusterRights {
         }
     }
 
-    /// The right that an act needs and the review denied.
     fn shortfall(&self, view: &View, act: &Act) -> Option<Right> {
         let denied = |right: Right| (self.reviewed.get(&right) == Some(&false)).then_some(right);
         match act {

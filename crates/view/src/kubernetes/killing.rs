@@ -48,7 +48,6 @@ impl Kubernetes {
     }
 }
 
-/// The owner from the pod itself.
 fn direct(((namespace, owner), pods): ((Arc<str>, Option<OwnerName>), usize)) -> Chain {
     let owners = owner.map(|name| OwnerObject { namespace, name, ..OwnerObject::default() });
     Chain { pods, owners: owners.into_iter().collect(), ..Chain::default() }

@@ -25,7 +25,6 @@ pub struct Kubernetes {
     /// The age of each list.
     pub lists: Lists,
     pods: OrdMap<Arc<str>, Arc<PodRow>>,
-    /// UIDs by group.
     groups: OrdSet<(Group, Arc<str>)>,
     /// The nodes by name.
     pub nodes: OrdMap<NodeId, Arc<NodeObject>>,
@@ -35,7 +34,6 @@ pub struct Kubernetes {
     pub priorities: OrdMap<i32, Vec<Arc<str>>>,
 }
 
-/// A key for pod lookups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     /// Pods of an application.
@@ -257,7 +255,6 @@ impl Kubernetes {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// The count and the first pod per problem.
     fn reasons(&self, app: &AppRow) -> BTreeMap<&str, (usize, &PodRow)> {
         let mut reasons: BTreeMap<&str, (usize, &PodRow)> = BTreeMap::new();
         for pod in self.pods_of(&app.id).filter(|_| !app.state.is_ended()) {

@@ -1,4 +1,4 @@
-//! What needs attention: sentences, each with its rank, since when it is so, and where it leads.
+//! The lines that need attention: a sentence with a rank, an age, and a link.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,12 +14,10 @@ use crate::waiting::{SheetLine, Target, count, resource_word};
 use crate::{PartitionView, QueueRow, Side};
 use model::QueueState;
 
-/// How many lines of one kind are shown.
 const MOST: usize = 3;
-/// How far back preemptions and lost nodes are counted.
+/// The time range of preemptions and lost nodes.
 const LATELY: Duration = Duration::from_secs(3600);
 
-/// The connection, the scheduler itself, its configuration.
 pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
     let now = |label: &str, text: String| (Rank::Now, SheetLine::new(label, text));
     let mut found = Vec::new();
@@ -50,7 +48,7 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
     found
 }
 
-/// Queues below their guarantee, at their maximum, draining; limits that block.
+/// Queues below their guaranteed resources, at their maximum, or draining; blocking limits.
 pub(super) fn of_queues(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let mut found = starving(given, part);
     found.extend(limits(part));
@@ -59,7 +57,6 @@ pub(super) fn of_queues(given: &Given, part: &PartitionView) -> Vec<Concern> {
     found
 }
 
-/// The most lines of a kind, and one for those that are omitted.
 fn most(rank: Rank, label: &str, lines: Vec<SheetLine>, rest: &str) -> Vec<Concern> {
     let more = lines.len().saturating_sub(MOST);
     let mut found: Vec<Concern> = lines.into_iter().take(MOST).map(|line| (rank, line)).collect();
@@ -72,7 +69,7 @@ fn most(rank: Rank, label: &str, lines: Vec<SheetLine>, rest: &str) -> Vec<Conce
 fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let mut rows: Vec<FairnessRow> = part.fairness(&given.view.history, given.at);
     rows.retain(|row| row.deficit() > 0);
-    // A queue stands once, with the resource that it lacks most.
+    // A queue is listed once, with its largest deficit.
     let mut seen = BTreeSet::new();
     rows.retain(|row| seen.insert(row.queue.clone()));
     let line = |row: FairnessRow| {
@@ -92,7 +89,7 @@ fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
 fn limits(part: &PartitionView) -> Vec<Concern> {
     let mut rows: Vec<LimitUsed> = part.limits_used();
     rows.retain(|row| row.held_back() > 0);
-    // A limit stands once, with the resource that it blocks most of.
+    // A limit is listed once, with its most blocked resource.
     let mut seen = BTreeSet::new();
     rows.retain(|row| seen.insert((row.side, Arc::clone(&row.name), row.queue.clone())));
     let line = |row: LimitUsed| {
@@ -110,7 +107,6 @@ fn limits(part: &PartitionView) -> Vec<Concern> {
     most(Rank::Known, "limit", rows.into_iter().map(line).collect(), "limits block requests (:limits)")
 }
 
-/// A maximum of a queue that leaves less than is requested.
 struct Bound<'v> {
     queue: &'v QueueRow,
     resource: &'v str,
@@ -119,7 +115,7 @@ struct Bound<'v> {
 }
 
 impl<'v> Bound<'v> {
-    /// That of the resource which is used most.
+    /// The maximum of the most used resource.
     fn of(queue: &'v QueueRow) -> Option<Self> {
         let full = |(resource, most): (&'v str, i64)| {
             let (used, pending) = (queue.allocated.amount(resource), queue.pending.amount(resource));
@@ -129,7 +125,6 @@ impl<'v> Bound<'v> {
         queue.max.as_ref()?.iter().filter_map(full).max_by_key(Self::part)
     }
 
-    /// How much of it is used, in thousandths.
     fn part(&self) -> i128 {
         i128::from(self.used) * 1000 / i128::from(self.most.max(1))
     }
@@ -164,7 +159,6 @@ fn draining(given: &Given, part: &PartitionView) -> Vec<Concern> {
     found
 }
 
-/// Nodes that went, that are closed, that hold more than they have; preemptions.
 pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let lately = |record: &&Arc<Record>| given.at.since(record.at) <= LATELY;
     let went = |record: &&Arc<Record>| {
@@ -199,7 +193,6 @@ pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     found
 }
 
-/// Who was preempted in the last hour, and for whom where the grounds are known.
 fn preemptions(given: &Given, part: &PartitionView) -> Option<Concern> {
     let lately = |record: &&Arc<Record>| given.at.since(record.at) <= LATELY;
     let victim = |record: &&Arc<Record>| record.kind == ObjectType::APP && record.detail == ChangeDetail::ALLOC_PREEMPT;
@@ -223,7 +216,7 @@ fn preemptions(given: &Given, part: &PartitionView) -> Option<Concern> {
     Some((Rank::Known, line.to(Some(Target::App((*app).into(), None)))))
 }
 
-/// From which queue an allocation was taken, and for which; `None` where that is unknown.
+/// The queues of a preemption: from and to; `None` if unknown.
 fn taken(record: &Record, part: &PartitionView) -> Option<String> {
     let grounds = record.grounds.as_ref()?;
     let mut leaves = grounds.leaves.iter().filter(|leaf| leaf.victims > 0);

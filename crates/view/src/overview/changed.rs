@@ -1,5 +1,5 @@
-//! The queues and users that changed most since one looked: by the samples of the view, and by what was measured where they do not reach
-//! back so far, as over the end of a console.
+//! The largest changes of queues and users since the last look: from the samples of the view, and from trends for
+//! earlier times, such as before a restart of the console.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,24 +12,20 @@ use crate::waiting::{SheetLine, Target, resource_word};
 use crate::{PartitionSample, PartitionView, QueueSample, Sample};
 use model::{QueuePath, Time};
 
-/// How many are shown, and how many on a screen with fewer rows than [`TALL`].
+/// The number of lines, and the number on a screen with fewer rows than [`TALL`].
 const MOST: usize = 5;
 const FEW: usize = 3;
 const TALL: usize = 24;
-/// How far back it looks for the one who has not looked before.
 const HOUR: Duration = Duration::from_secs(3600);
-/// How long after that time a sample may be that represents it.
 const NEAR: Duration = Duration::from_secs(90);
 
-/// What changed of one queue or user.
 struct Change {
-    /// By how much of the cluster, in ten-thousandths.
+    /// The change in ten-thousandths of the cluster.
     weight: i128,
     of: Target,
     text: String,
 }
 
-/// What changed most since one looked last, or in the last hour.
 pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
     let from = given.looked.unwrap_or(Time(given.at.0.saturating_sub(HOUR.as_micros() as u64)));
     let most = if given.rows < TALL { FEW } else { MOST };
@@ -54,7 +50,7 @@ pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
     changes.into_iter().take(most).enumerate().map(line).collect()
 }
 
-/// The last sample of a partition that is not after a time; the first one, where all are after it. None that is too old to have queues.
+/// The last sample not after a time, or else the first one; none so old that it has no queues.
 fn sample_at<'v>(given: &'v Given, part: &PartitionView, from: Time) -> Option<(&'v Arc<Sample>, &'v PartitionSample)> {
     let own = |sample: &'v Arc<Sample>| {
         let own = sample.partitions.iter().find(|own| own.name == part.name)?;
@@ -65,10 +61,8 @@ fn sample_at<'v>(given: &'v Given, part: &PartitionView, from: Time) -> Option<(
     known().take_while(|(sample, _)| sample.at <= from).last().or_else(|| known().next())
 }
 
-/// Use and demand of a resource.
 type Amounts = (i64, i64);
 
-/// The change of the resource that changed most, in ten-thousandths of the cluster and in words; `None` where nothing changed.
 fn largest(
     part: &PartitionView,
     old: &dyn Fn(&str) -> Amounts,
@@ -91,7 +85,6 @@ fn largest(
     names.map(of).max_by_key(|(weight, _)| *weight).filter(|(weight, _)| *weight > 0)
 }
 
-/// The leaves that changed since a sample.
 fn of_samples(part: &PartitionView, before: &PartitionSample) -> Vec<Change> {
     let mut was: BTreeMap<&QueuePath, &QueueSample> = before.queues.iter().map(|queue| (&queue.queue, queue)).collect();
     let old = |sample: Option<&QueueSample>, name: &str| {
@@ -108,7 +101,7 @@ fn of_samples(part: &PartitionView, before: &PartitionSample) -> Vec<Change> {
         let new = |name: &str| (queue.allocated.amount(name), queue.pending.amount(name));
         changes.extend(largest(part, &|name| old(sample, name), &new).map(|found| change(&queue.path, found)));
     }
-    // What is left was there before, and no longer exists or is a parent.
+    // The remaining queues were removed or became parents.
     for (path, sample) in was.into_iter().filter(|(path, _)| part.queue_at(path).is_none()) {
         let leaf = !before.queues.iter().any(|other| other.queue != *path && other.queue.is_within(path));
         let found = largest(part, &|name| old(Some(sample), name), &|_| (0, 0)).filter(|_| leaf);
@@ -117,7 +110,6 @@ fn of_samples(part: &PartitionView, before: &PartitionSample) -> Vec<Change> {
     changes
 }
 
-/// The figure of a value in the minute of a time, as it was measured.
 fn figure(rings: &Rings, of: &Subject, value: &Value, at: Time) -> Option<i64> {
     let minute = rings.series(of, value, at, at + Duration::from_secs(60), 1);
     minute.figures.first().copied().flatten().map(|figure| figure.mean)
@@ -127,8 +119,7 @@ fn share(rings: &Rings, of: &Subject, at: Time) -> Option<i64> {
     figure(rings, of, &Value::plain(of.kind(), Measure::Share), at)
 }
 
-/// The leaves or the users that changed most since a time at which the cluster was measured, by their share of it; who was not measured
-/// then had nothing.
+/// The largest changes since a measured time, by share of the cluster. A subject without a measurement then had 0.
 fn of_rings(rings: &Rings, part: &PartitionView, at: Time, kind: SubjectKind, most: usize) -> Vec<Change> {
     let counts = |of: &&Subject| match of {
         Subject::Queue(path) => part.queue_at(path).is_some_and(|queue| queue.leaf),
@@ -169,7 +160,7 @@ mod tests {
 
     const MINUTE: u64 = 60_000_000;
 
-    /// A cluster of 10 cores that was measured for this many minutes, of which sue uses one more core in each.
+    /// A cluster of 10 cores, measured for this many minutes, in which sue uses one more core per minute.
     fn given(minutes: u64, looked: u64) -> Given {
         let layout = Layout { resources: [VCORE.into()].into() };
         let mut recorder = Recorder::default();

@@ -1,4 +1,4 @@
-//! How the cluster stands: use, demand, what fits in all but on no node, and the rate.
+//! The state of the cluster: usage, demand, fragmentation, and the allocation rate.
 
 use std::time::Duration;
 
@@ -9,27 +9,23 @@ use crate::waiting::{SheetLine, Target, amounts, count, resource_word};
 use crate::{AskState, NodeRow, PartitionView, PendingReason};
 use model::{MEMORY, Resource, VCORE};
 
-/// The label of the first line.
 pub(super) const USE: &str = "use";
-/// How old the last measure may be.
 const MEASURED: Duration = Duration::from_secs(60);
-/// How much of a row of 80 columns is behind its label.
+/// The text width after the label on 80 columns.
 const ROW: usize = 66;
-/// How many asks that found no node are examined.
 const MOST_ASKS: usize = 10_000;
 
-/// The lines, the first about use.
+/// The lines; the first is about usage.
 pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
     vec![in_use(given, part), demand(given, part), largest_free(given, part), rate(given, part)]
 }
 
-/// The resources of the cluster: cpu and memory first.
 fn names(part: &PartitionView) -> Vec<&str> {
     let mut names: Vec<&str> = part.capacity.iter().filter(|(_, amount)| *amount > 0).map(|(name, _)| name).collect();
     names.sort_by_key(|name| match *name {
         VCORE => 0,
         MEMORY => 1,
-        // Of pods no one asks.
+        // No one requests pods.
         "pods" => 3,
         _ => 2,
     });
@@ -68,7 +64,8 @@ fn demand(given: &Given, part: &PartitionView) -> SheetLine {
     SheetLine::new("demand", text)
 }
 
-/// How many asks found no node though the open nodes have enough in all; no more than `MOST_ASKS` are counted.
+/// The number of requests that fit the total free capacity of the schedulable nodes but no single node; counting stops
+/// at `MOST_ASKS`.
 pub fn asks_without_a_node(part: &PartitionView) -> u64 {
     let mut free = Resource::new();
     for node in part.nodes.values().filter(|node| node.is_open()) {
@@ -81,7 +78,6 @@ pub fn asks_without_a_node(part: &PartitionView) -> u64 {
     asks.take(MOST_ASKS).count() as u64
 }
 
-/// The same as a line.
 pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let fits = asks_without_a_node(part);
     let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
@@ -89,7 +85,6 @@ pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     (fits > 0).then(|| SheetLine::new("fragments", text))
 }
 
-/// The largest free amounts on one node.
 fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
     if given.unread.nodes {
         return SheetLine::new("free", given.unread.no_nodes());
@@ -113,8 +108,7 @@ fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
     SheetLine::new("free", text).to(to)
 }
 
-/// How long applications that started in the last 10 minutes had waited, as it was measured last; `None` where none did or nothing is
-/// measured.
+/// The wait of applications that started in the last 10 minutes; `None` without one or without measurements.
 fn latency(given: &Given) -> Option<String> {
     let rings =
         given.trends.as_ref().filter(|rings| rings.newest().is_some_and(|at| given.at.since(at) <= MEASURED))?;
@@ -126,7 +120,6 @@ fn latency(given: &Given) -> Option<String> {
     Some(format!(", start {p50}, p95 {p95}"))
 }
 
-/// How long a cycle takes.
 fn cycle(mean: Option<Duration>) -> String {
     let Some(mean) = mean else { return "cycle unknown".to_owned() };
     match mean.as_secs_f64() {
@@ -137,20 +130,19 @@ fn cycle(mean: Option<Duration>) -> String {
     }
 }
 
-/// Allocations a second now, how long things take, and allocations in all since the oldest sample of the last hour.
 fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
     let mut text = format!("{running} run, {:.1} alloc/s, {}", given.view.allocation_rate, cycle(given.cycle));
     text += &latency(given).unwrap_or_default();
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
-    // Counters of a scheduler that was started again start at zero, and less than a second is no span.
+    // The counters of a restarted scheduler start at zero, and less than a second is not a time range.
     if let Some(sample) =
         hour.filter(|sample| given.at.since(sample.at).as_secs() > 0 && sample.made <= given.view.allocations_made)
     {
         let made = given.view.allocations_made - sample.made;
         let span = crate::drain::span(given.at.since(sample.at));
         let made = format!(", {made} in {span}");
-        // On the narrowest screen it is in one row.
+        // One row on the narrowest screen.
         if text.chars().count() + made.len() <= ROW {
             text += &made;
         }

@@ -1,4 +1,4 @@
-//! Who waits, how long, and for what: the figures of a dashboard, all of one moment.
+//! Waiting applications, their causes, and their ages, all at one time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,43 +7,43 @@ use super::waits::cause;
 use crate::PartitionView;
 use model::{QueuePath, Time, VCORE};
 
-/// Applications that wait for the same.
+/// Applications that wait for the same cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingCause {
-    /// What they wait for; `unknown` if the view does not contain it.
+    /// The cause; `unknown` if the view does not contain it.
     pub cause: &'static str,
-    /// How many applications.
+    /// The number of applications.
     pub apps: u64,
-    /// The cpu that they request and do not have, in thousandths of a core.
+    /// Their pending cpu, in millicores.
     pub cpu: i64,
 }
 
 /// The waiting applications of a queue and its subtree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitingIn {
-    /// How many applications.
+    /// The number of applications.
     pub apps: u64,
-    /// 95 % of the ages of their oldest pending requests are at most this; `None` if no age is known.
+    /// The 95th percentile of the ages of their oldest pending requests; `None` if no age is known.
     pub p95: Option<Duration>,
 }
 
-/// Who waits in a partition, at one time. An application waits while it has a pending request.
+/// The waiting applications of a partition: those with a pending request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingNow {
-    /// How many applications wait.
+    /// The number of waiting applications.
     pub apps: u64,
-    /// The median of the ages of their oldest pending requests; `None` where no age is known.
+    /// The median of the ages of their oldest pending requests; `None` if no age is known.
     pub p50: Option<Duration>,
-    /// 95 % of them are at most so old.
+    /// The 95th percentile of these ages.
     pub p95: Option<Duration>,
-    /// Their causes, the one of most applications first. The applications of all causes are those that wait.
+    /// The causes, the most frequent first; together they cover all waiting applications.
     pub causes: Vec<WaitingCause>,
-    /// The queues with waiting applications; the root has all of them.
+    /// The queues with waiting applications; the root includes all.
     pub queues: BTreeMap<QueuePath, WaitingIn>,
 }
 
 impl WaitingNow {
-    /// Counts the waiting applications of a partition. Looks at every pending request.
+    /// Counts the waiting applications of a partition. Reads every pending request.
     pub fn of(part: &PartitionView, at: Time) -> Self {
         let mut ages = Vec::new();
         let mut queues: BTreeMap<QueuePath, (u64, Vec<Duration>)> = BTreeMap::new();
@@ -76,7 +76,6 @@ impl WaitingNow {
     }
 }
 
-/// The figure of the nearest rank.
 fn percentile(sorted: &[Duration], percent: usize) -> Option<Duration> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()

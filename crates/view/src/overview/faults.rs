@@ -1,4 +1,4 @@
-//! What is wrong in the active configuration: it works, and it says something that has no effect or is risky.
+//! Warnings about the active configuration: settings without an effect or with a risk.
 
 use std::sync::Arc;
 
@@ -7,26 +7,26 @@ use crate::act::Configuration;
 use crate::waiting::{SheetLine, Target, count};
 use model::Profile;
 
-/// The faults of one configuration. Reading it takes time, so they are kept as long as it is active.
+/// The warnings of one configuration. Computing them is slow, so they are cached while it is active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFaults {
-    /// The checksum of the configuration that they are of.
+    /// The checksum of the configuration.
     pub checksum: String,
-    /// How many there are.
+    /// The number of warnings.
     pub count: u64,
-    /// The first: its line, from 1 on, and its words.
+    /// The line (from 1) and the text of the first one.
     pub first: Option<(u32, String)>,
 }
 
 impl ConfigFaults {
-    /// Reads a configuration by the rules of a profile.
+    /// Checks a configuration with the rules of a profile.
     pub fn of(configuration: &Configuration, profile: Profile) -> Self {
         let read = config::read_file(configuration.queues.as_bytes(), &configuration.policy_group, profile);
         let first = read.faults.first().map(|fault| (fault.at.line, fault.message.clone()));
         Self { checksum: configuration.checksum.clone(), count: read.faults.len() as u64, first }
     }
 
-    /// The faults of the configuration that a moment shows: those that are known, where they are of it, else read now.
+    /// The warnings of the displayed configuration, cached or computed.
     pub fn of_moment(given: &Given) -> Option<Arc<Self>> {
         let configuration = given.view.configuration.as_deref()?;
         let known = given.faults.as_ref().filter(|known| known.checksum == configuration.checksum);
@@ -35,7 +35,6 @@ impl ConfigFaults {
     }
 }
 
-/// The faults as a line, where there are any.
 pub(super) fn concern(given: &Given) -> Option<Concern> {
     let faults = given.faults.as_ref()?;
     let (line, first) = faults.first.as_ref()?;

@@ -1,4 +1,4 @@
-//! The overview: what needs attention in a partition, how the cluster stands, and what changed, as a sheet.
+//! The overview sheet of a partition: what needs attention, the state of the cluster, and what changed.
 //!
 //! ```text
 //!  1 thing needs attention at 12:40
@@ -11,9 +11,8 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: everything is in [`Given`], so the same moment gives the same sheet;
-//! - examines every queue, application and node: made by a worker thread, not where frames are drawn;
-//! - the lines about what needs attention come first, the most severe first; nothing to report is one line.
+//! - pure: [`Given`] contains all inputs;
+//! - reads every queue, application, and node: runs on a worker thread, not per frame.
 
 mod attention;
 mod changed;
@@ -39,57 +38,55 @@ use model::Time;
 pub use self::demand::{WaitingCause, WaitingIn, WaitingNow};
 pub use self::faults::ConfigFaults;
 
-/// What an overview is made from.
+/// The inputs of an overview.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The moment that is shown.
+    /// The displayed view.
     pub view: Arc<View>,
     /// The name of the partition.
     pub partition: Arc<str>,
-    /// The cluster's time, for ages.
+    /// The cluster time, for ages.
     pub at: Time,
-    /// The important events that are known, the oldest first.
+    /// The known important events, the oldest first.
     pub happened: Vec<Arc<Record>>,
-    /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is unknown.
+    /// The recent mean duration of a scheduling cycle; `None` if unknown.
     pub cycle: Option<Duration>,
-    /// What of the view is not read yet.
+    /// The lists of the view that are not loaded.
     pub unread: Unread,
-    /// What is wrong with the connection, in words; `None` while it stands.
+    /// The connection problem; `None` while connected.
     pub connection: Option<String>,
-    /// What the scheduler says is wrong with itself, one sentence each; `None` where it is unknown.
+    /// The failed health checks, one sentence each; `None` if unknown.
     pub health: Option<Vec<String>>,
-    /// The faults of the active configuration; `None` where they are unknown.
+    /// The warnings of the active configuration; `None` if unknown.
     pub faults: Option<Arc<ConfigFaults>>,
-    /// What is alerted about, the worst first, each with whether it is more than good to know.
+    /// The firing alerts, the most severe first, each with whether it is more than informational.
     pub alerts: Vec<(bool, SheetLine)>,
-    /// How many rows the screen has for it: what does not fit is counted in one line.
+    /// The available screen rows: one line counts the rest.
     pub rows: usize,
-    /// What was measured of the partition over time, for what the samples of the view do not reach back to.
+    /// Trends of the partition, for times before the samples of the view.
     pub trends: Option<Rings>,
-    /// When the person looked last, by the cluster's time; `None` when it is the first time.
+    /// The cluster time of the user's last look; `None` for the first one.
     pub looked: Option<Time>,
 }
 
-/// How much a line needs attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// The figures may be wrong, or nothing is scheduled.
+    /// Data may be wrong, or nothing is scheduled.
     Now,
-    /// Something does not get what it was promised.
+    /// A promise is not met.
     Soon,
-    /// Good to know.
+    /// Informational.
     Known,
 }
 
-/// How many rows stand around the lines that need attention: the sentence, the cluster, what changed.
+/// The rows for the other parts: the sentence, the cluster, the changes.
 const BELOW: usize = 13;
-/// How many lines need attention at least before one is omitted.
+/// The minimum number of attention lines before any is omitted.
 const LEAST: usize = 5;
 
-/// A line that needs attention.
 type Concern = (Rank, SheetLine);
 
-/// Makes the overview. `None`: there is no such partition.
+/// Creates the overview; `None` if the partition does not exist.
 pub fn overview(given: &Given) -> Option<Sheet> {
     let part = given.view.partitions.iter().find(|part| part.name == given.partition)?;
     let mut concerns = attention::of_scheduler(given);
@@ -98,7 +95,7 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     concerns.extend(attention::of_nodes(given, part));
     concerns.extend(waits::of_waiting(part));
     concerns.extend(cluster::fragments(part).map(|line| (Rank::Known, line)));
-    // The first of each kind precedes the second of any.
+    // The first line of each kind precedes the second line of any kind.
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     concerns.sort_by_cached_key(|(rank, line)| {
         let nth = kinds.entry(line.label.clone()).or_default();
@@ -126,23 +123,20 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     Some(Sheet { at: given.at, title: "Overview".to_owned(), sentence, lines, ..Sheet::default() })
 }
 
-/// The lines of an overview that need attention, the most severe first: those before the state of the cluster.
+/// The lines that need attention, the most severe first.
 pub fn attention(sheet: &Sheet) -> &[SheetLine] {
     let end = sheet.lines.iter().position(|line| line.label == cluster::USE).unwrap_or(sheet.lines.len());
     &sheet.lines[..end]
 }
 
-/// Lines that stand together: the first starts a group.
 fn group(lines: Vec<SheetLine>) -> impl Iterator<Item = SheetLine> {
     lines.into_iter().enumerate().map(|(at, line)| line.below(u8::from(at > 0)))
 }
 
-/// A share in percent of something that is not nothing.
 fn percent(part: i64, of: i64) -> Option<i64> {
     (of > 0).then(|| i64::try_from(i128::from(part) * 100 / i128::from(of)).unwrap_or(i64::MAX))
 }
 
-/// How many pending asks a partition has.
 fn pending_asks(part: &PartitionView) -> u64 {
     part.apps.iter().flatten().map(|app| u64::from(app.pending_asks)).sum()
 }

@@ -1,4 +1,4 @@
-//! The cluster in steps over the last hour.
+//! The cpu usage over the last hour.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,16 +9,15 @@ use crate::waiting::SheetLine;
 use crate::{PartitionView, Sample};
 use model::{Time, VCORE};
 
-/// How far back the trend looks.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// The share of cpu in use in steps of ten minutes, the oldest first.
+/// The used share of cpu in steps of 10 minutes, the oldest first.
 pub(super) fn line(given: &Given, part: &PartitionView) -> Option<SheetLine> {
     let mut shares = Vec::new();
     for step in (1..=6_u64).rev() {
-        // Before it started there is nothing to show.
+        // Before the start of the cluster clock.
         let Some(from) = given.at.0.checked_sub(step * HOUR.as_micros() as u64 / 6).map(Time) else { continue };
-        // The step is a gap where nothing was sampled near it.
+        // The step is a gap without a sample near it.
         let near = |sample: &&Arc<Sample>| sample.at.since(from).max(from.since(sample.at)) <= Duration::from_secs(90);
         let own = given.view.history.iter().find(near).and_then(|sample| {
             let own = sample.partitions.iter().find(|own| own.name == part.name)?;
@@ -36,7 +35,6 @@ pub(super) fn line(given: &Given, part: &PartitionView) -> Option<SheetLine> {
     Some(SheetLine::new("trend", text))
 }
 
-/// The share of cpu in use in the minute of a time, as it was measured.
 fn measured(rings: &Rings, from: Time) -> Option<i64> {
     let figure = |measure| {
         let value = Value::amount(SubjectKind::Cluster, measure, VCORE);

@@ -1,4 +1,4 @@
-//! What applications wait for, one line for each cause: causes that time does not take away are first.
+//! The causes of waiting applications, one line each: causes that time does not remove are first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,14 +8,12 @@ use crate::waiting::{SheetLine, Target};
 use crate::{AppRow, AskState, PartitionView, PendingReason};
 use model::Time;
 
-/// Applications that wait, by what the last cycle found.
 #[derive(Default)]
 struct Cause<'v> {
     apps: u64,
     oldest: Option<(Time, &'v AppRow)>,
 }
 
-/// What the oldest applications wait for, one line a cause.
 pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     let mut causes: BTreeMap<(bool, Arc<str>), Cause<'_>> = BTreeMap::new();
     for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
@@ -32,7 +30,7 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     }
     let mut causes: Vec<_> =
         causes.into_iter().filter_map(|(cause, all)| Some((cause, all.apps, all.oldest?))).collect();
-    // What time does not mend comes first.
+    // Causes that time does not remove are first.
     causes.sort_by_key(|((mends, _), _, (since, _))| (*mends, *since));
     let line = |((mends, cause), apps, (since, app)): ((bool, Arc<str>), u64, (Time, &AppRow))| {
         let waits = if mends { " for" } else { ":" };
@@ -45,7 +43,6 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     causes.into_iter().map(line).collect()
 }
 
-/// What the last cycle found.
 #[derive(Clone, Copy)]
 pub(super) enum Ground {
     QueueApps,
@@ -54,7 +51,7 @@ pub(super) enum Ground {
 }
 
 impl Ground {
-    /// After "waits for".
+    /// Follows "waits for".
     const fn words(self) -> &'static str {
         match self {
             Self::QueueApps => "a maximum of applications",
@@ -67,7 +64,7 @@ impl Ground {
         }
     }
 
-    /// In a table, in up to 20 columns.
+    /// For a table column, up to 20 columns.
     pub(super) const fn label(self) -> &'static str {
         match self {
             Self::QueueApps => "max applications",
@@ -81,7 +78,7 @@ impl Ground {
     }
 }
 
-/// What the oldest ask of an application that a cycle has tried waits for, and since when.
+/// The cause and start of the wait of an application's oldest request that a cycle has tried.
 pub(super) fn cause(app: &AppRow) -> Option<(Ground, Time)> {
     let waiting = |(reason, since): (PendingReason, Time)| {
         let cause = match reason {

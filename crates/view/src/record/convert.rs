@@ -1,4 +1,4 @@
-//! From the scheduler's events to records.
+//! Converts scheduler events to records.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use scheduler::interface::grounds::PreemptionGrounds;
 use scheduler::usage::Side;
 use scheduler::{Event, EventKind, ReleaseReason, RunnableCause};
 
-/// How many records something is.
+/// A number of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All of them.
+    /// All records.
     pub all: u64,
-    /// Those that upstream has, too.
+    /// The records that upstream also has.
     pub upstream: u64,
 }
 
@@ -34,7 +34,7 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
-/// How many records an event is. Costs next to nothing.
+/// The number of records of an event, without converting it.
 pub fn tally(kind: &EventKind) -> Tally {
     let count = match kind {
         EventKind::Allocated { holder, in_place, .. } | EventKind::Released { holder, in_place, .. } => {
@@ -64,7 +64,7 @@ pub fn tally(kind: &EventKind) -> Tally {
     Tally::of_upstream(count)
 }
 
-/// The records of the events of whole commands, in upstream's order. `profile`: what a record of a release carries.
+/// The records of the events of whole commands, in upstream's order. `profile` selects the release.
 pub fn records(events: &[Event], profile: Profile) -> Vec<Record> {
     let out = Vec::with_capacity(events.len() * 2);
     let mut convert = Convert { out, profile, state_goes: None, victims: Vec::new() };
@@ -78,28 +78,25 @@ struct Convert<'e> {
     out: Vec<Record>,
     profile: Profile,
     state_goes: Option<StateGoes<'e>>,
-    /// Allocations that were chosen to go.
     victims: Vec<Victim<'e>>,
 }
 
-/// An allocation that was chosen to go.
 struct Victim<'e> {
     app: &'e AppId,
     ask: &'e AskId,
-    /// The message that says for whom.
     message: Arc<str>,
     grounds: Option<Arc<PreemptionGrounds>>,
 }
 
-/// Where a state goes that the event before made its application enter: upstream reports it amid the records of that event.
+/// The position of a state change that the previous event caused: upstream reports it between the records of that
+/// event.
 struct StateGoes<'e> {
     app: &'e AppId,
     at: usize,
-    /// An allocation that upstream does not count by then.
+    /// An allocation that upstream no longer counts at that time.
     uncounted: Option<&'e Resource>,
 }
 
-/// A record without its object and details.
 fn record(at: Time, kind: ObjectType, object: impl Into<Arc<str>>) -> Record {
     Record {
         at,
@@ -145,7 +142,7 @@ impl<'e> Convert<'e> {
                 self.out.insert(place.map_or(self.out.len(), |place| place.at), record);
             }
             _ => {
-                // The releases do not say with the allocation for whom it went.
+                // The release event does not contain the preemptor.
                 let victim = match &event.kind {
                     EventKind::Preempted { app, ask, grounds, .. } => Some((app, ask, Some(grounds))),
                     EventKind::QuotaPreempted { app, ask, grounds, .. } => Some((app, ask, grounds.as_ref())),
@@ -169,7 +166,7 @@ impl<'e> Convert<'e> {
         }
     }
 
-    /// An allocation that comes or goes, with what that is for its node, its user and its group.
+    /// An allocation that starts or ends, with the records of its node, user, and group.
     fn allocation(&mut self, event: &'e Event) {
         let at = event.at;
         match &event.kind {
@@ -250,7 +247,7 @@ impl<'e> Convert<'e> {
         };
         let record = record(event.at, ObjectType::APP, app.clone()).change(ChangeType::SET, detail);
         let record = Record { message: message(event), ..record };
-        // 1.8.0 reports no amount with a state.
+        // 1.8.0 reports no resource with a state.
         if self.profile.is_since_1_8() { record } else { Record { resource: allocated, ..record } }
     }
 

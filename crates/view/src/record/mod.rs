@@ -1,12 +1,13 @@
-//! Events with upstream's numbers: what the REST API sends and the console's events page shows (SCH-220 to SCH-224, `rest.md`
+//! Records: events with upstream's numbers, for the REST API and the events page (SCH-220 to SCH-224, `rest.md`
 //! sections 5.12 and E10).
 //!
 //! Invariants:
-//! - [`records`] is pure, and gives as many records as [`tally`] says, so that events can be numbered before they are converted;
-//! - numbers are carried and never looked up: what a newer scheduler sends is kept unchanged;
-//! - a record of kornsole has a detail of 900 or more; upstream's endpoints leave it out.
+//! - [`records`] is pure and returns as many records as [`tally`] counts, so that events can be numbered before
+//!   conversion;
+//! - unknown numbers of a newer scheduler are kept unchanged;
+//! - kornsole's own records have a detail of 900 or more; upstream's endpoints omit them.
 //!
-//! One event of the scheduler may be several records: an allocation is reported of its node, its user, its group and its application.
+//! One scheduler event can be several records: an allocation is reported for its node, user, group, and application.
 
 mod convert;
 mod page;

@@ -58,12 +58,10 @@ fn text() -> String {
     "why".to_owned()
 }
 
-/// One event of every kind, and of those that differ within a kind one of each.
 fn every_kind() -> Vec<EventKind> {
     [admissions(), asks(), victims(), queues(), nodes(), limits(), ends()].concat()
 }
 
-/// What is accepted or refused: configurations, nodes, applications, orders.
 fn admissions() -> Vec<EventKind> {
     vec![
         K::ConfigAccepted,
@@ -85,7 +83,6 @@ fn admissions() -> Vec<EventKind> {
     ]
 }
 
-/// From an ask to its node.
 fn asks() -> Vec<EventKind> {
     vec![
         K::Reserved { app: app(), ask: ask(), node: node(), resource: amount(1) },
@@ -100,7 +97,6 @@ fn asks() -> Vec<EventKind> {
     ]
 }
 
-/// What a preemption went by.
 fn grounds() -> Arc<PreemptionGrounds> {
     Arc::new(PreemptionGrounds {
         rule: PreemptionRule::Guarantee,
@@ -113,7 +109,6 @@ fn grounds() -> Arc<PreemptionGrounds> {
     })
 }
 
-/// Preemption, and applications that start and leave.
 fn victims() -> Vec<EventKind> {
     vec![
         K::Preempted {
@@ -168,7 +163,6 @@ fn nodes() -> Vec<EventKind> {
     ]
 }
 
-/// What holds an ask or an application back and does so no more, and the limits and usage of users and groups.
 fn limits() -> Vec<EventKind> {
     let mut all = Vec::new();
     for fits in [false, true] {
@@ -187,7 +181,6 @@ fn limits() -> Vec<EventKind> {
     all
 }
 
-/// Every reason of a release, and every state.
 fn ends() -> Vec<EventKind> {
     let reasons = [
         ReleaseReason::Stopped,
@@ -224,7 +217,7 @@ fn shown(records: &[Record]) -> String {
 #[test]
 fn every_kind_of_event_has_its_numbers() {
     let events: Vec<Event> = every_kind().into_iter().map(|kind| Event::new(Time::ZERO, kind)).collect();
-    // One by one, so that no state slips into the records of an allocation.
+    // Converted one by one, so that no state is placed between the records of an allocation.
     let all: Vec<Record> =
         events.iter().flat_map(|event| records(std::slice::from_ref(event), Profile::Kornsole)).collect();
     insta::assert_snapshot!(shown(&all));

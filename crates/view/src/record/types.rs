@@ -1,4 +1,4 @@
-//! One record of an event, and the numbers in it.
+//! A record, and its numbers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,34 +6,34 @@ use std::sync::Arc;
 use model::{Resource, Time};
 use scheduler::interface::grounds::PreemptionGrounds;
 
-/// The longest message, in bytes (`rest.md` section 5.10); what is longer ends in three dots.
+/// The longest message, in bytes (`rest.md` section 5.10); longer ones end in three dots.
 pub const LONGEST_MESSAGE: usize = 1024;
 
-/// One event as it is reported (SCH-220).
+/// A reported event (SCH-220).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// When, by the scheduler's time.
+    /// The scheduler time.
     pub at: Time,
-    /// What `object` is.
+    /// The kind of `object`.
     pub kind: ObjectType,
-    /// The id of the object: an ask, application, node, user or group, or the path of a queue.
+    /// The id of a request, application, node, user, or group, or the path of a queue.
     pub object: Arc<str>,
     /// A second object; may be empty.
     pub reference: Arc<str>,
-    /// How the object changed.
+    /// The type of change.
     pub change: ChangeType,
-    /// What about it changed, as a number of YuniKorn's protocol.
+    /// The change, as a number of YuniKorn's protocol.
     pub detail: ChangeDetail,
-    /// How much; may be empty.
+    /// The quantity; may be empty.
     pub resource: Resource,
     /// Text for people; may be empty.
     pub message: Arc<str>,
-    /// Of an allocation that was preempted: what the choice went by, where that is known.
+    /// For a preempted allocation: the inputs of the decision, if known.
     pub grounds: Option<Arc<PreemptionGrounds>>,
 }
 
 impl Record {
-    /// Stands for events that no one has any more, by their first and last number. It is no event, and of nothing.
+    /// Represents lost events by their first and last number.
     pub fn hole(from: u64, to: u64, at: Time) -> Self {
         let lost = to.saturating_sub(from) + 1;
         let text = match lost {
@@ -54,7 +54,7 @@ impl Record {
         }
     }
 
-    /// Whether it is one that upstream does not have.
+    /// Whether upstream does not have this record.
     pub const fn is_own(&self) -> bool {
         self.detail.0 >= ChangeDetail::FIRST_OWN
     }
@@ -69,7 +69,7 @@ macro_rules! numbers {
         impl $name {
             $($(#[$of])* pub const $constant: Self = Self($number);)*
 
-            /// A word for it; `None` for a number that this program does not know.
+            /// The word for a number; `None` if unknown.
             pub const fn word(self) -> Option<&'static str> {
                 match self.0 {
                     $($number => Some($word),)*
@@ -79,7 +79,6 @@ macro_rules! numbers {
         }
 
         impl fmt::Display for $name {
-            /// Its word, or the number.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self.word() {
                     Some(word) => f.pad(word),
@@ -91,7 +90,7 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// What an object is.
+    /// The kind of an object.
     ObjectType,
     /// The release reports no kind.
     UNKNOWN = 0, "unknown";
@@ -110,26 +109,26 @@ numbers! {
 numbers! {
     /// How an object changed.
     ChangeType,
-    /// It did not.
+    /// No change.
     NONE = 0, "none";
-    /// Something of it has another value.
+    /// A value changed.
     SET = 1, "set";
-    /// It came, or something was added to it.
+    /// It was created, or something was added to it.
     ADD = 2, "add";
-    /// It went, or something went from it.
+    /// It was removed, or something was removed from it.
     REMOVE = 3, "remove";
 }
 
 numbers! {
-    /// What about the object changed.
+    /// The detail of a change.
     ChangeDetail,
     /// The object itself, or nothing.
     NONE = 0, "none";
-    /// A request was canceled, or went with its allocation.
+    /// A request was canceled, or removed with its allocation.
     REQUEST_CANCEL = 100, "request canceled";
     /// A request was allocated; never sent.
     REQUEST_ALLOC = 101, "request allocated";
-    /// A request went by time.
+    /// A request timed out.
     REQUEST_TIMEOUT = 102, "request timed out";
     /// An application got an allocation.
     APP_ALLOC = 200, "allocation";
@@ -157,27 +156,27 @@ numbers! {
     APP_RESUMING = 211, "resuming";
     /// An application is Expired.
     APP_EXPIRED = 212, "expired";
-    /// A queue's maximum of applications keeps an application from running.
+    /// A queue's application limit blocks an application.
     APP_CANNOTRUN_QUEUE = 213, "blocked by the application limit of a queue";
-    /// It does not any more.
+    /// The queue no longer blocks it.
     APP_RUNNABLE_QUEUE = 214, "allowed by its queues";
-    /// A limit of applications keeps an application from running.
+    /// A user or group limit blocks an application.
     APP_CANNOTRUN_QUOTA = 215, "blocked by the application limit of a user or group";
-    /// It does not any more.
+    /// The limit no longer blocks it.
     APP_RUNNABLE_QUOTA = 216, "allowed by its user and group limits";
-    /// A node was decommissioned.
+    /// A node was removed.
     NODE_DECOMMISSION = 300, "decommissioned";
     /// A node's ready flag; not sent by this program.
     NODE_READY = 301, "ready";
-    /// Whether a node takes allocations.
+    /// Whether a node accepts allocations.
     NODE_SCHEDULABLE = 302, "schedulable";
     /// An allocation on a node.
     NODE_ALLOC = 303, "allocation";
     /// A node's capacity.
     NODE_CAPACITY = 304, "capacity";
-    /// What others use of a node.
+    /// The resources of foreign pods on a node.
     NODE_OCCUPIED = 305, "occupied";
-    /// A node is kept for a request.
+    /// A node is reserved for a request.
     NODE_RESERVATION = 306, "reservation";
     /// A queue's configuration; never sent.
     QUEUE_CONFIG = 400, "configuration";
@@ -187,23 +186,23 @@ numbers! {
     QUEUE_TYPE = 402, "leaf or parent";
     /// A queue's maximum.
     QUEUE_MAX = 403, "maximum";
-    /// A queue's guarantee.
+    /// A queue's guaranteed resources.
     QUEUE_GUARANTEED = 404, "guaranteed";
     /// An application in a queue.
     QUEUE_APP = 405, "application";
     /// An allocation in a queue; never sent.
     QUEUE_ALLOC = 406, "allocation";
-    /// Quota preemption; upstream's 1.9.
+    /// Quota preemption; since 1.9.
     QUEUE_PREEMPTION = 407, "quota preemption";
     /// An allocation was canceled or ended.
     ALLOC_CANCEL = 500, "allocation ended";
     /// An allocation was preempted.
     ALLOC_PREEMPT = 501, "preempted";
-    /// An allocation went by time.
+    /// An allocation timed out.
     ALLOC_TIMEOUT = 502, "timed out";
-    /// A placeholder gave way.
+    /// A placeholder was replaced.
     ALLOC_REPLACED = 503, "replaced";
-    /// The node of an allocation went.
+    /// The node of an allocation was removed.
     ALLOC_NODE_REMOVED = 504, "node removed";
     /// A user's limit.
     UG_USER_LIMIT = 600, "limit of a user";
@@ -211,13 +210,13 @@ numbers! {
     UG_GROUP_LIMIT = 601, "limit of a group";
     /// An application counts under a group.
     UG_APP_LINK = 602, "application of a group";
-    /// What a user has in use.
+    /// The usage of a user.
     UG_USER_RESOURCE = 603, "usage of a user";
-    /// What a group has in use.
+    /// The usage of a group.
     UG_GROUP_RESOURCE = 604, "usage of a group";
     /// A configuration is active.
     CONFIG_LOADED = 900, "configuration loaded";
-    /// A configuration was refused.
+    /// A configuration was rejected.
     CONFIG_REFUSED = 901, "configuration rejected";
     /// A queue entered a state.
     QUEUE_STATE = 902, "state";
@@ -227,13 +226,13 @@ numbers! {
     APP_KILLED = 904, "killed";
     /// An application was moved.
     APP_MOVED = 905, "moved";
-    /// An older configuration was brought back.
+    /// An earlier configuration was restored.
     CONFIG_ROLLED_BACK = 906, "configuration rolled back";
     /// The queue of an application started to drain.
     APP_QUEUE_DRAINING = 907, "its queue drains";
 }
 
 impl ChangeDetail {
-    /// The first number of kornsole.
+    /// The first number of kornsole's own details.
     pub const FIRST_OWN: u32 = 900;
 }

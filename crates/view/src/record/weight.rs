@@ -1,18 +1,15 @@
-//! Which events matter: what someone asks about the next day. They are few, and kept apart from the routine.
+//! The important events, which are few and stored apart from routine ones.
 
 use super::types::{ChangeDetail, ChangeType, ObjectType, Record};
 use model::AppState;
 use scheduler::EventKind;
 
-/// How the message of a preemption starts.
 pub(super) const PREEMPTED_BY: &str = "preempted by ";
-/// What does not take a request that a limit blocks.
 pub(super) const LIMITS: &str = "the limits of its user and group";
-/// How it is reported that a request is too much for something.
 pub(super) const DOES_NOT_FIT: &str = "does not fit";
 
-/// Whether an event of the scheduler matters: preempted, killed, moved, rejected, failed; drains; nodes; the configuration with its queues
-/// and limits; limits that are reached.
+/// Whether a scheduler event is important: preemptions, kills, moves, rejections, failures; drains; nodes; the
+/// configuration, queues, and limits; reached limits.
 pub fn is_important(kind: &EventKind) -> bool {
     match kind {
         EventKind::Preempted { .. }
@@ -38,14 +35,14 @@ pub fn is_important(kind: &EventKind) -> bool {
         | EventKind::ConfigRolledBack { .. } => true,
         EventKind::AppState { state, .. } => *state == AppState::Failed,
         EventKind::QueueAdded { managed, .. } | EventKind::QueueRemoved { managed, .. } => *managed,
-        // The root's is the size of the cluster, which the nodes make up.
+        // The maximum of the root is the size of the cluster, which the node events report.
         EventKind::QueueMax { queue, .. } => queue.depth() > 0,
         _ => false,
     }
 }
 
 impl Record {
-    /// The same of a record of any source.
+    /// The same for a record of any source.
     pub fn is_important(&self) -> bool {
         match self.detail {
             ChangeDetail::APP_REJECT
@@ -80,24 +77,24 @@ impl Record {
         }
     }
 
-    /// Whether it says that a request does not fit the limits of its user and group.
+    /// Whether a user or group limit blocks a request.
     pub fn is_held_by_limits(&self) -> bool {
         self.message.split_once(DOES_NOT_FIT).is_some_and(|(_, what)| what.trim_start().starts_with(LIMITS))
     }
 
-    /// About how many bytes it takes, without the grounds of a preemption.
+    /// The approximate size in bytes, without preemption grounds.
     pub fn bytes(&self) -> usize {
         let texts = self.object.len() + self.reference.len() + self.message.len();
-        // An `Arc` each has two counters of its own.
+        // Each `Arc` has two counters.
         size_of::<Self>() + texts + 4 * 2 * size_of::<usize>() + self.resource.iter().count() * 2 * size_of::<usize>()
     }
 
-    /// About how many bytes the grounds of a preemption take, which the records of its victims share.
+    /// The approximate size in bytes of the preemption grounds, which the records of all victims share.
     pub fn grounds_bytes(&self) -> usize {
         self.grounds.as_ref().map_or(0, |grounds| grounds.bytes())
     }
 
-    /// The same record without the grounds of a preemption.
+    /// The record without preemption grounds.
     #[must_use]
     pub fn without_grounds(&self) -> Self {
         Self { grounds: None, ..self.clone() }

@@ -9,7 +9,6 @@ use model::{AskId, Resource};
 use scheduler::Event;
 use scheduler::EventKind;
 
-/// The message of an event, where it has one.
 pub(super) fn message(event: &Event) -> Arc<str> {
     let text = match &event.kind {
         EventKind::ConfigRejected { message }
@@ -70,7 +69,6 @@ fn or_nothing(resource: &Resource) -> String {
     if resource.is_empty() { "nothing".to_owned() } else { resource.to_string() }
 }
 
-/// A message of a length that can be sent.
 pub(super) fn cut(text: &str) -> Arc<str> {
     if text.len() <= LONGEST_MESSAGE {
         return Arc::from(text);

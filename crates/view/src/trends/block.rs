@@ -1,4 +1,4 @@
-//! A block: the figures of all subjects in some cells of one ring, packed. It never changes once it is made.
+//! Blocks: the packed, immutable values of all subjects in some cells of a ring.
 
 use std::sync::Arc;
 
@@ -7,10 +7,8 @@ use rustc_hash::FxHashMap;
 use super::codec::{UNKNOWN, put, put_column, put_text, take, take_column, take_text};
 use super::moment::Layout;
 
-/// The number of a subject in its store.
 pub(super) type SubjectId = u32;
 
-/// One figure in one cell: of the finest ring all three are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     pub min: i64,
@@ -29,7 +27,7 @@ impl Stat {
         self.mean != UNKNOWN
     }
 
-    /// Several as one. A setting does not have a mean: the last one holds.
+    /// Merges values. A setting has no mean: the last value is used.
     pub fn merge(all: impl Iterator<Item = Self>, setting: bool) -> Self {
         let (mut merged, mut sum, mut count) = (Self::UNKNOWN, 0_i128, 0_i128);
         for one in all.filter(Self::is_known) {
@@ -46,22 +44,19 @@ impl Stat {
     }
 }
 
-/// The figures of one subject: place after place, in each the cells.
 pub(super) type Table = Vec<Stat>;
 
 /// Some cells of a ring.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     pub(super) layout: Layout,
-    /// The numbers of the cells, ascending.
     pub(super) cells: Vec<u64>,
-    /// Where each subject's bytes start, by subject.
     index: Vec<(SubjectId, u32)>,
     data: Vec<u8>,
 }
 
 impl Block {
-    /// Packs tables, which arrive the order of their subjects. Subjects whose figures are alike share their bytes.
+    /// Packs tables, in the order of their subjects. Subjects with identical values share their bytes.
     pub(super) fn new(layout: Layout, cells: Vec<u64>, tables: impl Iterator<Item = (SubjectId, Table)>) -> Self {
         let mut block = Self { layout, cells, index: Vec::new(), data: Vec::new() };
         let (mut known, mut packed) = (FxHashMap::<Vec<u8>, u32>::default(), Vec::new());
@@ -100,12 +95,10 @@ impl Block {
         }
     }
 
-    /// The subjects that it has, ascending.
     pub(super) fn subjects(&self) -> impl Iterator<Item = SubjectId> {
         self.index.iter().map(|(subject, _)| *subject)
     }
 
-    /// All figures of a subject; `None` where it has none.
     pub(super) fn table(&self, subject: SubjectId) -> Option<Table> {
         let mut from = self.bytes_of(subject)?;
         let flat = take(&mut from)? == 1;
@@ -126,7 +119,6 @@ impl Block {
         Some(all.map(|((mean, min), max)| Stat { min, mean, max }).collect())
     }
 
-    /// The figures of a subject in one place; empty where it has none.
     pub(super) fn column(&self, subject: SubjectId, place: usize) -> Vec<Stat> {
         self.read_column(subject, place).unwrap_or_default()
     }
@@ -153,12 +145,10 @@ impl Block {
         self.data.get(self.index[at].1 as usize..)
     }
 
-    /// About how many bytes it takes.
     pub(super) fn size(&self) -> usize {
         self.data.len() + self.index.len() * 8 + self.cells.len() * 8 + 200
     }
 
-    /// As bytes for a file.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.size());
         put(&mut out, self.layout.resources.len() as u64);
@@ -179,11 +169,11 @@ impl Block {
         out
     }
 
-    /// Reads what [`Block::write`] wrote; `None` where it is damaged.
+    /// Returns `None` if the bytes are corrupt.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut from = bytes;
         let count = |from: &mut &[u8]| -> Option<usize> {
-            // There is no more of anything than there are bytes.
+            // A count cannot exceed the number of bytes.
             usize::try_from(take(from)?).ok().filter(|count| *count <= from.len())
         };
         let names = count(&mut from)?;

@@ -1,6 +1,6 @@
-//! Columns of figures as bytes: what stays equal, or changes by the same amount, costs next to nothing.
+//! Encodes columns of values; constant values and constant changes take almost no bytes.
 //!
-//! A column is a list of steps; a step is a number whose two low bits say what it is:
+//! A column is a list of steps; the two low bits of a step are its type:
 //!
 //! ```text
 //!  0 same     n cells equal to the one before
@@ -9,7 +9,6 @@
 //!  3 again    n cells that each differ from the one before by the last change
 //! ```
 
-/// A figure that is unknown.
 pub(super) const UNKNOWN: i64 = i64::MIN;
 
 const SAME: u64 = 0;
@@ -17,7 +16,7 @@ const CHANGE: u64 = 1;
 const MISSING: u64 = 2;
 const AGAIN: u64 = 3;
 
-/// Writes a number, seven bits a byte.
+/// Writes a varint, seven bits per byte.
 pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number.to_le_bytes()[0] | 0x80);
@@ -26,7 +25,7 @@ pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number.to_le_bytes()[0]);
 }
 
-/// Reads a number; `None` where the bytes end or are none.
+/// Reads a varint; `None` if the bytes are invalid.
 pub(super) fn take(from: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
@@ -40,13 +39,11 @@ pub(super) fn take(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Writes a text with its length.
 pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
     put(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Reads a text.
 pub(super) fn take_text<'b>(from: &mut &'b [u8]) -> Option<&'b str> {
     let length = usize::try_from(take(from)?).ok()?;
     let (text, rest) = from.split_at_checked(length)?;
@@ -54,30 +51,24 @@ pub(super) fn take_text<'b>(from: &mut &'b [u8]) -> Option<&'b str> {
     std::str::from_utf8(text).ok()
 }
 
-/// A signed number with small ones small.
 pub(super) const fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)).cast_unsigned()
 }
 
-/// The number of [`zigzag`].
 pub(super) const fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }
 
-/// What a column is at one cell.
 #[derive(Clone, Copy)]
 struct At {
     cell: i64,
-    /// The last cell that was known.
     known: i64,
-    /// The last change.
     change: i64,
 }
 
 impl At {
     const BEGIN: Self = Self { cell: UNKNOWN, known: 0, change: 0 };
 
-    /// The step that leads to the next cell.
     fn step(&self, next: i64) -> u64 {
         match next {
             UNKNOWN => MISSING,
@@ -98,7 +89,6 @@ impl At {
     }
 }
 
-/// Writes a column.
 pub(super) fn put_column(out: &mut Vec<u8>, column: &[i64]) {
     let (mut at, mut here) = (At::BEGIN, 0);
     while here < column.len() {
@@ -119,7 +109,7 @@ pub(super) fn put_column(out: &mut Vec<u8>, column: &[i64]) {
     }
 }
 
-/// Reads a column of this many cells; `None` where the bytes are none.
+/// Returns `None` if the bytes are invalid.
 pub(super) fn take_column(from: &mut &[u8], cells: usize) -> Option<Vec<i64>> {
     let (mut at, mut column) = (At::BEGIN, Vec::with_capacity(cells));
     while column.len() < cells {

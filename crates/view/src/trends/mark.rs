@@ -1,4 +1,4 @@
-//! Marks: what mattered, to be seen next to the lines.
+//! Marks: important events on a chart.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use super::codec::{put, put_text, take, take_text};
 use crate::record::{ChangeDetail, ChangeType, ObjectType, Record};
 use model::{QueueState, Time};
 
-/// What a mark is about.
+/// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkKind {
-    /// A configuration became active, was refused, or brought back.
+    /// A configuration became active, was rejected, or was restored.
     Configuration,
     /// Allocations were preempted.
     Preemption,
     /// A queue started to drain.
     Drain,
-    /// A node came, went, was opened or closed.
+    /// A node was added, removed, or changed its schedulable state.
     Node,
     /// The clock jumped back.
     Clock,
@@ -24,7 +24,7 @@ pub enum MarkKind {
 impl MarkKind {
     const ALL: [Self; 5] = [Self::Configuration, Self::Preemption, Self::Drain, Self::Node, Self::Clock];
 
-    /// The letter that represents it under a chart.
+    /// The letter on a chart.
     pub const fn letter(self) -> char {
         match self {
             Self::Configuration => 'c',
@@ -35,7 +35,7 @@ impl MarkKind {
         }
     }
 
-    /// Its word in the legend.
+    /// The word in the legend.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Configuration => "configuration",
@@ -47,21 +47,21 @@ impl MarkKind {
     }
 }
 
-/// Something that mattered.
+/// An important event on a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// When, by the time of the cluster.
+    /// The cluster time.
     pub at: Time,
-    /// What it is about.
+    /// The kind.
     pub kind: MarkKind,
-    /// What happened, in words; of several the first.
+    /// The event in words; the first of several.
     pub text: Arc<str>,
-    /// How many of its kind in the same minute.
+    /// The number of events of this kind in the same minute.
     pub count: u64,
 }
 
 impl Mark {
-    /// The mark of an event, if it is one that mattered.
+    /// The mark of an event, if it is important.
     pub fn of(record: &Record) -> Option<Self> {
         let (object, first) = (&record.object, record.message.lines().next().unwrap_or_default());
         let (kind, text) = match record.detail {
@@ -92,7 +92,7 @@ impl Mark {
         Some(Self { at: record.at, kind, text: Arc::from(text), count: 1 })
     }
 
-    /// In words, with how many there were.
+    /// The text with the count.
     pub fn words(&self) -> String {
         match self.count {
             0 | 1 => self.text.to_string(),

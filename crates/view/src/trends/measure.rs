@@ -1,4 +1,4 @@
-//! Measuring: every value of every subject of a partition at one time.
+//! Measures all values of all subjects of a partition.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,25 +13,25 @@ use crate::usage::UsageRow;
 use crate::{AppRow, AskState, NodeRow, PartitionView, QueueRow, QueueSlot, Side, View};
 use model::{AppId, MEMORY, NodeId, Resource, Time, VCORE};
 
-/// How far back preemptions and starts are counted.
+/// The time range of preemptions and starts.
 pub const LATELY: Duration = Duration::from_secs(600);
-/// How long a node that went counts as lost.
+/// How long a removed node counts as lost.
 pub const LOST_FOR: Duration = Duration::from_secs(3600);
-/// How many resources are measured: cpu, memory and the first others by name.
+/// The maximum number of resources: cpu, memory, and others by name.
 const MOST_RESOURCES: usize = 8;
 
-/// What is known next to the view.
+/// Inputs besides the view.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'k> {
-    /// The important events of the last hour, the oldest first; `None` where the cluster does not report events.
+    /// The important events of the last hour, the oldest first; `None` if the cluster does not report events.
     pub happened: Option<&'k [Arc<Record>]>,
-    /// Whether the view has the applications; a remote may not have been asked yet.
+    /// Whether the applications are loaded.
     pub apps: bool,
-    /// When it was measured before, and how many allocations had been made then ([`View::allocations_made`]).
+    /// The time and [`View::allocations_made`] of the previous measurement.
     pub before: Option<(Time, u64)>,
 }
 
-/// Measures a partition. A clock or counter that jumped back makes a rate unknown, not negative.
+/// Measures a partition. If a clock or counter jumped back, a rate is unknown, not negative.
 pub fn measure(view: &View, part: &PartitionView, at: Time, known: &Known) -> Moment {
     let layout = Layout { resources: resources(part) };
     let tallies = Tallies::of(part, at, known);
@@ -49,26 +49,24 @@ fn resources(part: &PartitionView) -> Arc<[Arc<str>]> {
     names.sort_by_key(|name| match *name {
         VCORE => 0,
         MEMORY => 1,
-        // Of pods no one asks.
+        // No one requests pods.
         "pods" => 3,
         _ => 2,
     });
     names.into_iter().take(MOST_RESOURCES).map(Arc::from).collect()
 }
 
-/// What applications come to in a queue with all below it, or of a user.
 #[derive(Clone, Debug, Default)]
 struct Tally {
-    /// How long each application that waits has waited, in ms.
+    /// The waits of waiting applications, in ms.
     waiting: Vec<u64>,
-    /// How long each that started lately had waited, in ms.
+    /// The waits of recently started applications, in ms.
     started: Vec<u64>,
     preempted: i64,
-    /// What is pending; of users only, queues have it in their rows.
+    /// Only for users; the rows of queues contain it.
     pending: Resource,
 }
 
-/// The figures of applications that wait, by who they count for.
 struct Tallies<'v> {
     queues: Vec<Tally>,
     users: FxHashMap<&'v str, Tally>,
@@ -98,7 +96,6 @@ impl<'v> Tallies<'v> {
         tallies
     }
 
-    /// Every queue from one up to the root.
     fn each_up(&mut self, part: &PartitionView, from: QueueSlot, add: impl Fn(&mut Tally)) {
         let mut next = Some(from);
         while let Some(slot) = next {
@@ -113,7 +110,7 @@ impl<'v> Tallies<'v> {
             return;
         }
         let pending = |ask: &&Arc<crate::AskRow>| matches!(ask.state, AskState::Pending { .. });
-        // Asks are in the order of arrival: the first that is pending is the oldest.
+        // Requests are ordered by arrival: the first pending one is the oldest.
         let since = app.asks.values().find(pending).map_or(app.submitted, |ask| ask.created);
         let waited = millis(at.since(since));
         self.each_up(part, leaf.slot, |tally| tally.waiting.push(waited));
@@ -143,7 +140,7 @@ impl<'v> Tallies<'v> {
         let queues: FxHashMap<&AppId, &AppRow> = apps.map(|app| (&app.id, &**app)).collect();
         for record in victims {
             let app = queues.get(&AppId::from(&*record.object));
-            // One that no one remembers counts for the cluster.
+            // An unknown application counts for the cluster.
             let leaf = app.and_then(|app| part.queue_at(&app.queue)).map_or(QueueSlot(0), |leaf| leaf.slot);
             self.each_up(part, leaf, |tally| tally.preempted += 1);
         }
@@ -158,7 +155,6 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The figure below which `percent` of sorted figures are, by the nearest rank; `None` of none.
 fn percentile(sorted: &[u64], percent: usize) -> Option<i64> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).map(|figure| i64::try_from(*figure).unwrap_or(i64::MAX))
@@ -172,7 +168,6 @@ fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A row under work.
 struct Figures<'m> {
     layout: &'m Layout,
     all: Box<[Option<i64>]>,
@@ -183,14 +178,14 @@ impl Figures<'_> {
         self.all[self.layout.plain(measure)] = figure.into();
     }
 
-    /// All resources; one that is not named is 0.
+    /// All resources; an absent name is 0.
     fn amounts(&mut self, measure: Measure, of: &Resource) {
         for (at, name) in self.layout.resources.iter().enumerate() {
             self.all[self.layout.of_resource(measure, at)] = Some(of.amount(name));
         }
     }
 
-    /// The resources that are named.
+    /// Only the resources that are present.
     fn named(&mut self, measure: Measure, of: Option<&Resource>) {
         let Some(of) = of else { return };
         for (at, name) in self.layout.resources.iter().enumerate() {
@@ -213,7 +208,6 @@ impl Figures<'_> {
     }
 }
 
-/// What the rows of a partition are made from.
 struct Measurer<'m> {
     layout: &'m Layout,
     part: &'m PartitionView,
@@ -271,7 +265,7 @@ impl<'m> Measurer<'m> {
 
     fn user(&self, user: &UsageRow, tallies: &Tallies) -> Row {
         let mut figures = self.figures();
-        // The queues stand by path, the root's row has all below it.
+        // Queues are ordered by path; the root's row includes all.
         if let Some(root) = user.queues.first() {
             figures.amounts(Measure::Use, &root.allocated);
             figures.set(Measure::Share, self.share(&root.allocated, &self.part.capacity));
@@ -297,7 +291,7 @@ impl<'m> Measurer<'m> {
         figures.row(Subject::Node(node.id.clone()))
     }
 
-    /// The largest part of a whole over all resources, in thousandths.
+    /// The dominant share over all resources, in thousandths.
     fn share(&self, used: &Resource, of: &Resource) -> Option<i64> {
         let part = |name: &Arc<str>| {
             let all = of.amount(name);
@@ -308,7 +302,6 @@ impl<'m> Measurer<'m> {
     }
 }
 
-/// How many nodes went lately and are not back.
 fn lost(part: &PartitionView, happened: &[Arc<Record>], at: Time) -> i64 {
     let went = |record: &&Arc<Record>| {
         record.kind == ObjectType::NODE

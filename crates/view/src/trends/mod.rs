@@ -1,4 +1,4 @@
-//! Trends: what is measured of a cluster, its queues, users and nodes at a moment, by names that rules and pages use.
+//! Trends: measured values of a cluster, its queues, users, and nodes, with names for rules and pages.
 //!
 //! ```text
 //!  queue.use.cpu      what a queue uses of a resource, in thousandths of a core
@@ -7,12 +7,12 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: [`measure`] reads a view, the events that are known and a time, and gives the same for the same;
-//! - what is unknown is `None`, never 0;
-//! - examines every queue, application and node: made on a thread of its own, every [`STEP`];
-//! - what is kept is bounded in time, bytes, rows and marks ([`Ring`], [`MOST_ROWS`], [`MOST_MARKS`]).
+//! - pure: [`measure`] depends only on a view, the known events, and a time;
+//! - unknown is `None`, never 0;
+//! - reads every queue, application, and node: runs on its own thread, every [`STEP`];
+//! - the stored data is limited in time, bytes, rows, and marks ([`Ring`], [`MOST_ROWS`], [`MOST_MARKS`]).
 //!
-//! Start with [`Measure`] and its table, then [`measure`]. A [`Recorder`] takes moments into [`Rings`], of which [`Rings::series`] reads lines.
+//! Start with [`Measure`], then [`measure`]. A [`Recorder`] adds moments to [`Rings`]; [`Rings::series`] reads them.
 
 mod block;
 mod codec;
@@ -38,5 +38,5 @@ pub use saved::{Change, Key, Write};
 pub use series::{Figure, Series};
 pub use value::{Measure, Subject, SubjectKind, Unit, UnknownValue, Value};
 
-/// How often is measured.
+/// The interval of measurements.
 pub const STEP: Duration = Duration::from_secs(10);

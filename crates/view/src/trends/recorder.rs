@@ -1,9 +1,9 @@
-//! The writer of the rings: takes moments, seals blocks, and says what has to be written to keep it all.
+//! Writes the rings: adds moments, seals blocks, and reports the changes to store.
 //!
 //! Invariants:
-//! - a cell of ten seconds is measured once, whatever the clock does;
-//! - a cell of a coarser ring is made once, of the finer cells, when their block is sealed;
-//! - everything is bounded: rings by time and bytes, moments by rows, marks by number.
+//! - a cell of 10 seconds is measured once, whatever the clock does;
+//! - a cell of a coarser ring is computed once from the finer cells, when their block is sealed;
+//! - rings are limited by time and bytes, moments by rows, marks by number.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,57 +21,55 @@ use super::value::{Measure, Subject, Value};
 use crate::drain::span;
 use model::Time;
 
-/// The most rows of a moment. Of more, queues in which nothing is in use or pending are first, then users, then nodes, then queues, the
-/// last ones of each.
+/// The maximum number of rows of a moment. Above it, rows are dropped in this order: idle queues, users, nodes, queues;
+/// the last ones of each.
 pub const MOST_ROWS: usize = 20_000;
-/// The most marks.
+/// The maximum number of marks.
 pub const MOST_MARKS: usize = 2_000;
-/// From how far on a clock that jumped back was wrong before, so that what it said is dropped.
+/// If the clock jumps back by at least this, it was wrong before, and the data after the new time is dropped.
 pub const WRONG_FROM: Duration = Duration::from_secs(3600);
-/// From how many bytes on the open block is sealed before it has all cells.
+/// The size in bytes at which an incomplete open block is sealed.
 const MOST_OPEN: usize = 24 << 20;
 
-/// What became of a moment.
+/// The result of adding a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// It was recorded.
+    /// Recorded.
     New,
-    /// Its cell was recorded already.
+    /// The cell was already recorded.
     Known,
 }
 
-/// The writer of the rings of one partition.
+/// Writes the rings of a partition.
 #[derive(Debug, Default)]
 pub struct Recorder {
     rings: Rings,
-    /// The rows of the newest moment, each with the cell in which it was there last.
+    /// The newest known row of each subject, with its last cell.
     last: FxHashMap<SubjectId, (Box<[i64]>, u64)>,
     ids: FxHashMap<Subject, SubjectId>,
     next_id: SubjectId,
-    /// The clock jumped back, and has not yet come to where it was.
     behind: bool,
     changes: Vec<Change>,
 }
 
 impl Recorder {
-    /// Continues what was kept; all of it is there already.
     pub(super) fn continuing(rings: Rings) -> Self {
         let ids: FxHashMap<Subject, SubjectId> = rings.subjects.iter().map(|(of, id)| (of.clone(), *id)).collect();
         let next_id = ids.values().max().map_or(0, |last| last + 1);
         let mut recorder = Self { rings, ids, next_id, ..Self::default() };
-        // The next moment has everything: it starts a block.
+        // The next moment is complete: it starts a block.
         if !recorder.rings.open.is_empty() {
             recorder.seal();
         }
         recorder
     }
 
-    /// What is recorded, for readers.
+    /// The recorded rings.
     pub fn rings(&self) -> &Rings {
         &self.rings
     }
 
-    /// What has to be written to keep what was recorded since one asked last.
+    /// The changes to store since the last call.
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
@@ -107,7 +105,6 @@ impl Recorder {
         Recorded::New
     }
 
-    /// Adds a moment to the open block.
     fn open(&mut self, cell: u64, moment: &Moment) {
         if self.rings.open.is_empty() {
             self.last.clear();
@@ -151,7 +148,6 @@ impl Recorder {
         id
     }
 
-    /// Makes a block of the open moments, and the minutes of their cells.
     fn seal(&mut self) {
         let Some(first) = self.rings.open.front() else { return };
         let layout = first.layout.clone();
@@ -169,7 +165,7 @@ impl Recorder {
         self.rings.generation += 1;
     }
 
-    /// Adds minutes, which are of one hour, and the hour before where that is full by them.
+    /// Appends minutes of one hour, and the previous hour if they complete it.
     fn append_minutes(&mut self, minutes: Block) {
         let hour_of = |block: &Block| block.cells.first().map(|first| Ring::Hour.cell_of(Ring::Minute.begin(*first)));
         let before = self.rings.rings[Ring::Minute as usize].back().cloned();
@@ -182,7 +178,6 @@ impl Recorder {
         }
     }
 
-    /// Adds cells to the last block of a ring, or as a new one.
     fn append(&mut self, ring: Ring, more: Block) {
         let number = |block: &Block| block.cells.first().map_or(0, |first| first / ring.block_cells());
         let joined = self.rings.rings[ring as usize]
@@ -195,7 +190,6 @@ impl Recorder {
         self.put(ring, joined.unwrap_or_else(|| Arc::new(more)));
     }
 
-    /// Puts a block at the end of a ring, and is preempted for it.
     fn put(&mut self, ring: Ring, block: Arc<Block>) {
         let newest = block.cells.last().copied().unwrap_or_default();
         self.changes.push(Change::Block(ring, Arc::clone(&block)));
@@ -213,7 +207,6 @@ impl Recorder {
         }
     }
 
-    /// Drops what was recorded in a cell and after it.
     fn drop_after(&mut self, cell: u64) {
         self.rings.open.clear();
         self.last.clear();
@@ -231,7 +224,6 @@ impl Recorder {
         }
     }
 
-    /// Forgets the names of which nothing is kept.
     fn forget_subjects(&mut self) {
         let retained: FxHashSet<SubjectId> = self
             .rings
@@ -250,7 +242,7 @@ impl Recorder {
         }
     }
 
-    /// Adds a mark; those of one kind in the same minute are one.
+    /// Adds a mark; marks of one kind in the same minute are merged.
     pub fn mark(&mut self, mark: Mark) {
         let minute = |at: Time| Ring::Minute.cell_of(at);
         let same = |own: &Arc<Mark>| own.kind == mark.kind && minute(own.at) == minute(mark.at);
@@ -274,7 +266,6 @@ impl Recorder {
     }
 }
 
-/// The rows of a moment that are kept.
 fn chosen(moment: &Moment) -> Vec<&Row> {
     let mut rows: Vec<&Row> = moment.rows.iter().collect();
     if rows.len() <= MOST_ROWS {
@@ -299,7 +290,7 @@ fn chosen(moment: &Moment) -> Vec<&Row> {
     rows
 }
 
-/// The cells of a coarser ring that a block makes up, except for those up to `known`. `None`: there are none.
+/// The complete cells of a coarser ring after `known`; `None` if there are none.
 fn coarser(block: &Block, from: Ring, to: Ring, known: Option<u64>) -> Option<Block> {
     let coarse = |cell: u64| to.cell_of(from.begin(cell));
     let mut cells: Vec<(u64, Vec<usize>)> = Vec::new();
@@ -324,7 +315,6 @@ fn coarser(block: &Block, from: Ring, to: Ring, known: Option<u64>) -> Option<Bl
     (!numbers.is_empty()).then(|| Block::new(layout.clone(), numbers, tables))
 }
 
-/// Two blocks of one layout as one, the second after the first.
 fn join(one: &Block, more: &Block) -> Block {
     let width = one.layout.width();
     let mut tables: BTreeMap<SubjectId, [Option<Table>; 2]> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The rings of a partition as a reader sees them: a value, shared with its writer where nothing changed.
+//! The rings of a partition for readers: a value that shares unchanged data with its writer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::value::{Subject, Value};
 use super::{Measure, STEP};
 use model::Time;
 
-/// One of the rings, by the length of its cells.
+/// A ring, by the duration of its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ring {
     /// Cells of 10 seconds, for 6 hours.
@@ -25,10 +25,10 @@ pub enum Ring {
 }
 
 impl Ring {
-    /// All of them, the finest first.
+    /// All rings, the finest first.
     pub const ALL: [Self; 3] = [Self::Fine, Self::Minute, Self::Hour];
 
-    /// How long a cell is.
+    /// The duration of a cell.
     pub const fn cell(self) -> Duration {
         match self {
             Self::Fine => STEP,
@@ -37,7 +37,7 @@ impl Ring {
         }
     }
 
-    /// How far back it goes.
+    /// The time range.
     pub const fn reach(self) -> Duration {
         match self {
             Self::Fine => Duration::from_secs(6 * 3600),
@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// The most bytes that it takes, in memory and on the disk alike. Beyond that its oldest block is first.
+    /// The maximum size in bytes, in memory and on disk; above it, the oldest block is dropped.
     pub const fn most_bytes(self) -> usize {
         match self {
             Self::Fine | Self::Minute => 48 << 20,
@@ -54,7 +54,6 @@ impl Ring {
         }
     }
 
-    /// How many cells a block has.
     pub(super) const fn block_cells(self) -> u64 {
         match self {
             Self::Fine | Self::Minute => 60,
@@ -62,30 +61,26 @@ impl Ring {
         }
     }
 
-    /// The number of the cell that a time is in.
     pub(super) const fn cell_of(self, at: Time) -> u64 {
         at.0 / self.cell().as_micros() as u64
     }
 
-    /// When a cell starts.
     pub(super) const fn begin(self, cell: u64) -> Time {
         Time(cell.saturating_mul(self.cell().as_micros() as u64))
     }
 }
 
-/// A moment of the open block: what differs from the moment before. The first of a block has everything.
+/// A moment of the open block: the difference from the previous moment. The first one is complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
     pub(super) cell: u64,
     pub(super) layout: Layout,
-    /// Rows that differ, by subject.
     pub(super) changed: Vec<(SubjectId, Box<[i64]>)>,
-    /// Subjects that are not there any more, ascending.
     pub(super) gone: Vec<SubjectId>,
 }
 
 impl Open {
-    /// What a subject has at this time; `None` where that is what it had before.
+    /// The row of a subject; `None` if unchanged, `Some(None)` if removed.
     pub(super) fn row(&self, subject: SubjectId) -> Option<Option<&[i64]>> {
         if self.gone.binary_search(&subject).is_ok() {
             return Some(None);
@@ -98,7 +93,6 @@ impl Open {
         self.changed.len() * (40 + self.layout.width() * 8) + self.gone.len() * 4 + 100
     }
 
-    /// As bytes for a file.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put(&mut out, self.cell);
@@ -114,7 +108,7 @@ impl Open {
         out
     }
 
-    /// Reads what [`Open::write`] wrote; `None` where it is damaged.
+    /// Returns `None` if the bytes are corrupt.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut from = bytes;
         let number = |from: &mut &[u8]| u32::try_from(take(from)?).ok();
@@ -132,71 +126,68 @@ impl Open {
     }
 }
 
-/// What was measured of a partition over time.
+/// The measurements of a partition over time.
 #[derive(Clone, Debug, Default)]
 pub struct Rings {
     pub(super) rings: [Vector<Arc<Block>>; 3],
     pub(super) open: Vector<Arc<Open>>,
     pub(super) subjects: OrdMap<Subject, SubjectId>,
     pub(super) marks: Vector<Arc<Mark>>,
-    /// Counts up with each change.
     pub(super) generation: u64,
-    /// Subjects that were omitted of the newest moment because there are too many.
     pub(super) left_out: usize,
 }
 
 impl Rings {
-    /// Counts up with each change: the same number means the same content.
+    /// Counts up with each change.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// How many subjects were omitted of the newest moment because there are more than are kept.
+    /// The number of subjects omitted from the newest moment because of [`super::MOST_ROWS`].
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// About how many bytes all takes.
+    /// The approximate size in bytes.
     pub fn size(&self) -> usize {
         let blocks: usize = self.rings.iter().flatten().map(|block| block.size()).sum();
         blocks + self.open.iter().map(|open| open.size()).sum::<usize>() + self.subjects.len() * 100
     }
 
-    /// The subjects of which something is kept.
+    /// The subjects with data.
     pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
         self.subjects.keys()
     }
 
-    /// What mattered, the oldest first.
+    /// The marks, the oldest first.
     pub fn marks(&self) -> impl DoubleEndedIterator<Item = &Arc<Mark>> {
         self.marks.iter()
     }
 
-    /// The resources that were measured last: cpu and memory first.
+    /// The last layout.
     pub fn layout(&self) -> Option<&Layout> {
         let open = self.open.back().map(|open| &open.layout);
         open.or_else(|| self.rings.iter().find_map(|ring| ring.back()).map(|block| &block.layout))
     }
 
-    /// When it starts: of all rings, or of one; `None` while there is nothing.
+    /// The start of a ring; `None` if it is empty.
     pub fn oldest(&self, ring: Ring) -> Option<Time> {
         let sealed = self.rings[ring as usize].front().and_then(|block| block.cells.first());
         let open = self.open.front().filter(|_| ring == Ring::Fine).map(|open| &open.cell);
         sealed.or(open).map(|cell| ring.begin(*cell))
     }
 
-    /// When something was measured last.
+    /// The time of the last measurement.
     pub fn newest(&self) -> Option<Time> {
         self.newest_cell().map(|cell| Ring::Fine.begin(cell))
     }
 
-    /// The last cell of the finest ring in which something was measured.
     pub(super) fn newest_cell(&self) -> Option<u64> {
         let sealed = || self.rings[Ring::Fine as usize].back().and_then(|block| block.cells.last().copied());
         self.open.back().map(|open| open.cell).or_else(sealed)
     }
 
-    /// The newest figure of a value; `None` where it is unknown now.
+    /// The newest value; `None` if it is unknown now.
     pub fn newest_figure(&self, subject: &Subject, value: &Value) -> Option<i64> {
         let (id, last) = (*self.subjects.get(subject)?, self.open.back()?);
         let place = last.layout.place(value)?;
@@ -204,13 +195,11 @@ impl Rings {
         row.get(place).copied().filter(|figure| *figure != UNKNOWN)
     }
 
-    /// The tables of the open moments, by subject.
     pub(super) fn open_tables(&self) -> impl Iterator<Item = (SubjectId, Table)> + '_ {
         open_tables(&self.open)
     }
 }
 
-/// The figures of open moments, which have one layout, subject by subject in their order.
 fn open_tables(open: &Vector<Arc<Open>>) -> impl Iterator<Item = (SubjectId, Table)> + '_ {
     use super::block::Stat;
     type Row<'o> = (usize, Option<&'o [i64]>);
@@ -233,7 +222,7 @@ fn open_tables(open: &Vector<Arc<Open>>) -> impl Iterator<Item = (SubjectId, Tab
     })
 }
 
-/// Whether a place of a row has a setting, of which the last figure holds, and not their mean.
+/// Whether a place contains a setting, of which the last value is used instead of the mean.
 pub(super) fn is_setting(layout: &Layout, place: usize) -> bool {
     let first = layout.of_resource(Measure::Guarantee, 0);
     (first..layout.of_resource(Measure::Maximum, 0) + layout.resources.len()).contains(&place)

@@ -1,4 +1,4 @@
-//! What the samples of a view say of times at which nothing was measured.
+//! Derives measurements from view samples, for times without any.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use super::value::{Measure, Subject};
 use crate::{PartitionSample, Sample};
 use model::Resource;
 
-/// The moment of a sample: use, pending, size and share of the cluster, use, pending, share and running applications of the queues that
-/// it has. All else is unknown. `None`: the partition is not in it.
+/// The moment of a sample: usage, pending, capacity, and share of the cluster; usage, pending, share, and running
+/// applications of its queues. Other values are unknown. `None` if the partition is not in the sample.
 pub fn sampled(sample: &Sample, partition: &str, layout: &Layout) -> Option<Moment> {
     let part = sample.partitions.iter().find(|part| *part.name == *partition)?;
     let mut rows = vec![row(part, layout, Subject::Cluster, &part.allocated, &part.pending)];
     for (at, name) in layout.resources.iter().enumerate() {
         rows[0].figures[layout.of_resource(Measure::Maximum, at)] = Some(part.capacity.amount(name));
     }
-    // Others partitions' applications are in the number too.
+    // The number includes the applications of other partitions.
     if sample.partitions.len() == 1 {
         rows[0].figures[layout.plain(Measure::Running)] = i64::try_from(sample.running).ok();
     }

@@ -1,4 +1,4 @@
-//! What has to be written to keep the rings, as keys and bytes; the file that holds them is someone else's.
+//! Stores rings as keys and bytes; the caller owns the file.
 
 use std::sync::Arc;
 
@@ -9,36 +9,36 @@ use super::recorder::Recorder;
 use super::rings::{Open, Ring, Rings};
 use super::value::{Subject, SubjectKind};
 
-/// A change of what is kept.
+/// A change of the stored data.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// A block is new, or has more cells.
+    /// A block is new or has more cells.
     Block(Ring, Arc<Block>),
-    /// The block that starts with this cell went.
+    /// The block that starts with this cell was dropped.
     NoBlock(Ring, u64),
     /// A moment of the open block.
     Open(Arc<Open>),
     /// The open block was sealed.
     NoOpen,
-    /// A subject has this number; without one the number is of no one any more.
+    /// The subject of a number; `None` if the number is unused.
     Subject(SubjectId, Option<Subject>),
-    /// A mark is new, or counts more.
+    /// A mark is new or has a new count.
     Mark(Arc<Mark>),
-    /// A mark went.
+    /// A mark was dropped.
     NoMark(Arc<Mark>),
 }
 
-/// What is under a key: one letter for what it is, then numbers in their order.
+/// A letter for the kind, then numbers in sort order.
 pub type Key = Vec<u8>;
 
-/// What a change means for the pairs of a file.
+/// An operation on the pairs of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// The pair is there, in place of another one.
+    /// Insert or replace a pair.
     Put(Key, Vec<u8>),
-    /// No pair has this key any more.
+    /// Remove a key.
     Remove(Key),
-    /// No pair has a key that starts with this.
+    /// Remove all keys with a prefix.
     RemoveAll(Key),
 }
 
@@ -49,7 +49,7 @@ fn key(letter: u8, numbers: &[u64]) -> Key {
 }
 
 fn mark_key(mark: &Mark) -> Key {
-    // Those of one kind in the same minute are one mark, which keeps its time.
+    // Marks of one kind in the same minute are one mark, which keeps its time.
     key(b'm', &[mark.at.0, mark.kind as u64])
 }
 
@@ -58,7 +58,7 @@ fn block_key(ring: Ring, first: u64) -> Key {
 }
 
 impl Change {
-    /// What has to be written.
+    /// Returns the operation to write.
     pub fn write(&self) -> Write {
         match self {
             Self::Block(ring, block) => {
@@ -87,7 +87,7 @@ fn read_subject(bytes: &[u8]) -> Option<Subject> {
 }
 
 impl Rings {
-    /// Takes a pair of a file; pairs arrive the order of their keys. Returns whether it was sound: one that is not is omitted.
+    /// Adds a pair from a file, in key order. Returns false for an invalid pair, which is skipped.
     pub fn take_pair(&mut self, key: &[u8], value: &[u8]) -> bool {
         let Some((letter, rest)) = key.split_first() else { return false };
         let numbers: Vec<u64> =
@@ -102,7 +102,7 @@ impl Rings {
             }
             (b'o', [_]) => Open::read(value).and_then(|open| {
                 let after = self.open.back().is_none_or(|last| last.cell < open.cell && last.layout == open.layout);
-                // What differs from a moment that is missing says nothing.
+                // A difference from a missing moment is meaningless.
                 let begun = !self.open.is_empty() || open.gone.is_empty();
                 (after && begun).then(|| self.open.push_back(Arc::new(open)))
             }),
@@ -116,7 +116,7 @@ impl Rings {
         taken.is_some()
     }
 
-    /// Everything that is kept, as changes of an empty file.
+    /// All stored data, as changes of an empty file.
     pub fn all_changes(&self) -> Vec<Change> {
         let mut all = Vec::new();
         for ring in Ring::ALL {
@@ -130,7 +130,7 @@ impl Rings {
 }
 
 impl Recorder {
-    /// Continues what was read from a file.
+    /// Continues with the data from a file.
     pub fn open_retained(rings: Rings) -> Self {
         Self::continuing(rings)
     }

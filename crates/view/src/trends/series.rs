@@ -1,4 +1,4 @@
-//! Reading the rings: a value of a subject over a span, in this many steps.
+//! Reads a value of a subject over a time range, in a number of steps.
 
 use imbl::Vector;
 use std::sync::Arc;
@@ -10,39 +10,39 @@ use super::rings::{Ring, Rings, is_setting};
 use super::value::{Subject, Value};
 use model::Time;
 
-/// A line is whole as long as something was measured in each minute.
+/// A line has no gap if each minute has a measurement.
 const WHOLE: Duration = Duration::from_secs(60);
 
-/// A figure over a step of time.
+/// A value over a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// The smallest in the step.
+    /// The minimum.
     pub min: i64,
-    /// The mean over what was measured; of a setting the last.
+    /// The mean; for a setting, the last value.
     pub mean: i64,
-    /// The largest in the step.
+    /// The maximum.
     pub max: i64,
 }
 
-/// A value of a subject over a span.
+/// A value of a subject over a time range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// When the first step starts.
+    /// The start of the first step.
     pub from: Time,
-    /// How long a step is.
+    /// The duration of a step.
     pub step: Duration,
-    /// The steps; `None` is a gap, in which nothing was measured or it was unknown.
+    /// The steps; `None` is a gap or unknown.
     pub figures: Vec<Option<Figure>>,
 }
 
 impl Series {
-    /// When a step starts.
+    /// The start of a step.
     pub fn at(&self, step: usize) -> Time {
         let micros = self.step.as_micros().saturating_mul(step as u128);
         Time(self.from.0.saturating_add(u64::try_from(micros).unwrap_or(u64::MAX)))
     }
 
-    /// The step that a time is in, if it is in one.
+    /// The step that contains a time.
     pub fn step_of(&self, at: Time) -> Option<usize> {
         let past = at.0.checked_sub(self.from.0)?;
         let step = u64::try_from(self.step.as_micros()).unwrap_or(u64::MAX).max(1);
@@ -50,7 +50,6 @@ impl Series {
     }
 }
 
-/// A figure that applies to a time.
 struct Point {
     from: Time,
     until: Time,
@@ -58,8 +57,8 @@ struct Point {
 }
 
 impl Rings {
-    /// A value of a subject from one time up to another, in at most this many steps: of the ring whose cells are about as long as a step,
-    /// and where that one does not reach, of the others.
+    /// Returns a value between two times in at most `steps` steps, from the ring with cells of about that duration, and
+    /// from the other rings outside its time range.
     pub fn series(&self, subject: &Subject, value: &Value, from: Time, to: Time, steps: usize) -> Series {
         let span = to.since(from);
         let wanted = span.div_f64(steps.max(1) as f64);
@@ -76,7 +75,7 @@ impl Rings {
             let first = series.step_of(point.from.max(from));
             let last = series.step_of(Time(point.until.0.saturating_sub(1)).min(Time(to.0.saturating_sub(1))));
             let Some(first) = first else { continue };
-            // One that lies in several steps holds in each.
+            // A point that spans several steps applies to each.
             for own in steps.iter_mut().take(last.map_or(count, |last| last + 1)).skip(first) {
                 own.push(point.stat);
             }
@@ -88,7 +87,8 @@ impl Rings {
         series
     }
 
-    /// The points of a span, the oldest first: those of a ring, before it starts those of coarser ones, after it ends those of finer ones.
+    /// The points of a time range, the oldest first: of `ring`, coarser rings before its start, and finer rings after
+    /// its end.
     fn points(&self, id: u32, value: &Value, (from, to): (Time, Time), ring: Ring) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::new();
         let coarse = Ring::ALL.into_iter().rev().filter(|own| *own >= ring);
@@ -107,7 +107,7 @@ impl Rings {
         points
     }
 
-    /// Where the rings coarser than one end that are read before it.
+    /// The end of the part that is read from rings coarser than one.
     fn end_of(&self, below: Ring, ring: Ring) -> Time {
         let read = Ring::ALL.into_iter().filter(|own| *own <= ring && (*own > below || below == Ring::Fine));
         let end = |own: Ring| Some(own.begin(*self.rings[own as usize].back()?.cells.last()? + 1));
@@ -146,7 +146,6 @@ impl Rings {
     }
 }
 
-/// A figure holds until the next one, where that comes soon.
 fn extend(points: &mut [Point]) {
     for at in 1..points.len() {
         let next = points[at].from;

@@ -1,4 +1,4 @@
-//! The catalogue of values: which there are, of whom, in what unit, what they mean.
+//! The catalog of values: names, subjects, units, and meanings.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,12 +9,12 @@ use crate::units::show_amount;
 use crate::waiting::resource_word;
 use model::{NodeId, QueuePath, VCORE};
 
-/// What kind of thing a value is of.
+/// A kind of subjects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SubjectKind {
-    /// A partition with all its nodes.
+    /// A partition with its nodes.
     Cluster,
-    /// A queue with all below it.
+    /// A queue with its subtree.
     Queue,
     /// A user in all queues.
     User,
@@ -23,10 +23,10 @@ pub enum SubjectKind {
 }
 
 impl SubjectKind {
-    /// In the order of their rows in a moment.
+    /// In the order of the rows in a moment.
     pub const ALL: [Self; 4] = [Self::Cluster, Self::Queue, Self::User, Self::Node];
 
-    /// The first word of the names of its values.
+    /// The first word of value names.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Cluster => "cluster",
@@ -37,12 +37,12 @@ impl SubjectKind {
     }
 }
 
-/// What a value is of: one thing in a partition.
+/// A measured object in a partition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
-    /// The whole partition.
+    /// The partition.
     Cluster,
-    /// A queue with all below it.
+    /// A queue with its subtree.
     Queue(QueuePath),
     /// A user in all queues.
     User(Arc<str>),
@@ -51,7 +51,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// What kind of thing it is.
+    /// The kind.
     pub const fn kind(&self) -> SubjectKind {
         match self {
             Self::Cluster => SubjectKind::Cluster,
@@ -61,7 +61,7 @@ impl Subject {
         }
     }
 
-    /// Its name among those of its kind; empty for the cluster.
+    /// The name; empty for the cluster.
     pub fn name(&self) -> &str {
         match self {
             Self::Cluster => "",
@@ -71,7 +71,7 @@ impl Subject {
         }
     }
 
-    /// The subject of a kind and a name.
+    /// Returns the subject of a kind and a name.
     pub fn new(kind: SubjectKind, name: &str) -> Self {
         match kind {
             SubjectKind::Cluster => Self::Cluster,
@@ -83,7 +83,6 @@ impl Subject {
 }
 
 impl fmt::Display for Subject {
-    /// `cluster`, `queue root.a`, `user sue`, `node n-1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind().word())?;
         if *self != Self::Cluster {
@@ -93,16 +92,16 @@ impl fmt::Display for Subject {
     }
 }
 
-/// In what a value is counted.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// An amount of the resource of the value: memory in bytes, `vcore` in thousandths of a core.
+    /// A quantity of the value's resource: bytes of memory, millicores of `vcore`.
     Amount,
-    /// Thousandths of a whole.
+    /// Thousandths.
     Share,
-    /// A number of things.
+    /// A number of objects.
     Count,
-    /// A span in milliseconds.
+    /// A duration in milliseconds.
     Duration,
 }
 
@@ -115,25 +114,25 @@ macro_rules! measures {
         }
 
         impl Measure {
-            /// All of them; those of a resource first.
+            /// All measures; those of a resource first.
             pub const ALL: &'static [Self] = &[$(Self::$measure,)*];
 
-            /// Its word in the names of values: `use`, `waiting.p95`.
+            /// The word in value names: `use`, `waiting.p95`.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$measure => $word,)* }
             }
 
-            /// In what it is counted.
+            /// The unit.
             pub const fn unit(self) -> Unit {
                 match self { $(Self::$measure => Unit::$unit,)* }
             }
 
-            /// Of what kinds of subjects it is measured.
+            /// The kinds of subjects with this measure.
             pub const fn kinds(self) -> &'static [SubjectKind] {
                 match self { $(Self::$measure => &[$(SubjectKind::$kind,)*],)* }
             }
 
-            /// What it means, in a sentence.
+            /// The meaning, in a sentence.
             pub const fn means(self) -> &'static str {
                 match self { $(Self::$measure => concat!($($means,)*).trim_ascii(),)* }
             }
@@ -177,38 +176,38 @@ measures! {
 }
 
 impl Measure {
-    /// Whether it is measured by resource, so that a value names one.
+    /// Whether it is measured per resource.
     pub const fn by_resource(self) -> bool {
         matches!(self.unit(), Unit::Amount)
     }
 
-    /// How many of [`Measure::ALL`], from the first on, are by resource.
+    /// The number of per-resource measures at the start of [`Measure::ALL`].
     pub(super) const BY_RESOURCE: usize = 4;
 }
 
-/// One value by its name: `queue.use.cpu`.
+/// A value, for example `queue.use.cpu`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value {
-    /// Of what kind of subject.
+    /// The kind of subject.
     pub of: SubjectKind,
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
-    /// The resource by its name in the configuration, as `vcore`, where it is measured by resource.
+    /// The resource by its configuration name (`vcore`), for a per-resource measure.
     pub resource: Option<Arc<str>>,
 }
 
 impl Value {
-    /// A value that is not by resource; of a kind of subjects that has it.
+    /// Returns a value without a resource.
     pub const fn plain(of: SubjectKind, measure: Measure) -> Self {
         Self { of, measure, resource: None }
     }
 
-    /// A value of a resource, by the name of the configuration.
+    /// Returns a value of a resource, by its configuration name.
     pub fn amount(of: SubjectKind, measure: Measure, resource: &str) -> Self {
         Self { of, measure, resource: Some(Arc::from(resource)) }
     }
 
-    /// A figure of this value for people: `12.5`, `64Gi`, `40%`, `3m 12s`.
+    /// Formats a value: `12.5`, `64Gi`, `40%`, `3m 12s`.
     pub fn show(&self, figure: i64) -> String {
         match self.measure.unit() {
             Unit::Amount => show_amount(self.resource.as_deref().unwrap_or_default(), figure),
@@ -219,7 +218,7 @@ impl Value {
         }
     }
 
-    /// What it is called on a page, without the kind of subject: `cpu use`, `waiting p95`.
+    /// The title on a page, without the kind of subject: `cpu use`, `waiting p95`.
     pub fn title(&self) -> String {
         let words = self.measure.word().replace('.', " ");
         match &self.resource {
@@ -239,7 +238,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A text that names no value, and what would be right.
+/// The error for an invalid value name, with the valid ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownValue(pub String);
 
@@ -254,7 +253,7 @@ impl std::error::Error for UnknownValue {}
 impl FromStr for Value {
     type Err = UnknownValue;
 
-    /// Reads a name as [`fmt::Display`] writes it. The resource is the rest of the name: `node.use.nvidia.com/gpu`.
+    /// Parses a name in the `Display` format. The resource is the rest of the name: `node.use.nvidia.com/gpu`.
     fn from_str(text: &str) -> Result<Self, UnknownValue> {
         let (kind, rest) = text.split_once('.').unwrap_or((text, ""));
         let Some(of) = SubjectKind::ALL.into_iter().find(|of| of.word() == kind) else {

@@ -1,17 +1,16 @@
-//! The answer to a question, of a partition unchanged.
+//! Answers a question about one partition.
 
 use super::{Asked, Finding};
 use crate::act::Refusal;
 use model::Time;
 use scheduler::Partition;
 
-/// How many names are offered instead of one that is not there.
 const OFFERED: usize = 3;
 
-/// Why an application, an ask, or all of a queue waits.
+/// Explains why an application, a request, or the requests of a queue wait.
 ///
 /// # Errors
-/// There is no such application, ask or queue; with the names that are nearest.
+/// Returns an error with similar names if the object does not exist.
 pub fn answer(part: &Partition, now: Time, of: &Asked) -> Result<Finding, Refusal> {
     let (app, ask) = match of {
         Asked::App(app, ask) => (app, ask),
@@ -41,7 +40,6 @@ fn not_found<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -
     if near.is_empty() { refusal } else { Refusal { description: format!("nearest: {}", near.join(", ")), ..refusal } }
 }
 
-/// The names that share most with one, those that share nothing omitted: what is the same at the start and at the end.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let same = |left: &mut dyn Iterator<Item = char>, right: &mut dyn Iterator<Item = char>| {
         left.zip(right).take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count()

@@ -1,4 +1,5 @@
-//! Why something happened: what an event says, the rule behind it, how the queue stood to its guarantee then, and what happened with it.
+//! Explains an event: its message, its rule, the usage of the queue against its guaranteed resources at that time, and
+//! related events.
 
 use super::grounds_words::{self, rule_sentence};
 use super::words::{amounts, count};
@@ -7,12 +8,11 @@ use crate::record::{PreemptionGrounds, PreemptionRule};
 use crate::{ChangeDetail, ObjectType, PartitionView, Record, Sample, View};
 use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 
-/// How many other events are named.
 const MOST: usize = 8;
 
-/// Why something happened, as far as the event, those around it and the samples of the history say.
+/// Explains an event from the event itself, the events around it, and the samples of the history.
 ///
-/// `around` are events of about that moment, in their order, and those by which allocations were chosen to be preempted.
+/// `around` are the events of about the same time, in order, and those that selected preempted allocations.
 pub fn event_sheet<'r>(
     view: &View,
     part: &PartitionView,
@@ -63,7 +63,7 @@ pub fn event_sheet<'r>(
     Sheet { at: record.at, title: record.object.to_string(), sentence, waits: false, lines, ..Sheet::default() }
 }
 
-/// What a preemption went by: with the event itself, or with the one by which its allocation was chosen.
+/// The preemption grounds of the event, or of the event that selected its allocation.
 fn grounds<'r>(record: &'r Record, around: &[&'r Record]) -> Option<&'r PreemptionGrounds> {
     let of = |other: &&&Record| {
         record.detail == ChangeDetail::ALLOC_PREEMPT
@@ -75,7 +75,6 @@ fn grounds<'r>(record: &'r Record, around: &[&'r Record]) -> Option<&'r Preempti
     record.grounds.as_deref().or_else(chosen)
 }
 
-/// What the scheduler goes by when this happens.
 fn rule(detail: ChangeDetail) -> Option<&'static str> {
     Some(match detail {
         ChangeDetail::ALLOC_PREEMPT => rule_sentence(PreemptionRule::Guarantee),
@@ -103,7 +102,6 @@ fn rule(detail: ChangeDetail) -> Option<&'static str> {
     })
 }
 
-/// What the event is about.
 fn things(record: &Record) -> Vec<SheetLine> {
     let line = |label: &str, text: &str, to| SheetLine::new(label, text).to(Some(to));
     let (object, reference) = (&*record.object, &*record.reference);
@@ -127,14 +125,13 @@ fn app_of(record: &Record) -> Option<AppId> {
     }
 }
 
-/// For whom it went, as the message of a preemption says.
 fn preemptor(message: &str) -> Option<(AppId, QueuePath)> {
     let (_, after) = message.split_once(" of application ")?;
     let (app, queue) = after.rsplit_once(" in ")?;
     Some((app.into(), queue.into()))
 }
 
-/// How a queue stood to its guarantee at a moment: by the last sample before it. The guarantee is that active now.
+/// The usage of a queue in the last sample before a time, against its current guaranteed resources.
 fn usage_state(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, at: Time) -> Option<SheetLine> {
     let sample = view.history.iter().rev().find(|sample| sample.at <= at)?;
     let used = used(sample, part, queue)?;
@@ -149,11 +146,10 @@ fn usage_state(label: &str, view: &View, part: &PartitionView, queue: &QueuePath
 
 fn used(sample: &Sample, part: &PartitionView, queue: &QueuePath) -> Option<Resource> {
     let of = sample.partitions.iter().find(|one| one.name == part.name)?;
-    // A queue in which nothing was allocated or pending is not in a sample.
+    // Idle queues are not in a sample.
     Some(of.queues.iter().find(|one| one.queue == *queue).map(|one| one.allocated.clone()).unwrap_or_default())
 }
 
-/// The others that went for the same.
 fn others(record: &Record, around: &[&Record]) -> Vec<SheetLine> {
     let same = |other: &&&Record| {
         other.detail == ChangeDetail::ALLOC_PREEMPT

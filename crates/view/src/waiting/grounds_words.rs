@@ -1,4 +1,4 @@
-//! What a preemption went by, in words: how the queues stood, who stayed, and why.
+//! The inputs of a preemption decision, in words.
 
 use super::words::{amounts, count};
 use super::{Sentence, SheetLine, Target};
@@ -37,7 +37,7 @@ fn bound(of: &UsageState) -> String {
     }
 }
 
-/// Its usage and guarantee, of the guaranteed resources only.
+/// The usage and the guaranteed quantity, of the guaranteed resources only.
 fn beside_guarantee(of: &UsageState) -> String {
     let guaranteed = |name: &str| of.guaranteed.as_ref().is_some_and(|own| own.get(name).is_some());
     let used: Resource = of.used.iter().filter(|(name, _)| guaranteed(name)).collect();
@@ -75,9 +75,9 @@ impl Sentence for Retained {
     }
 }
 
-/// What a preemption unchanged, as lines.
+/// Lines of text for a preemption decision.
 pub trait Sentences {
-    /// A line for each group, and one for the allocations that are not named.
+    /// Returns a line per group, and one for the unnamed allocations.
     fn sentences(&self) -> Vec<String>;
 }
 
@@ -88,7 +88,6 @@ impl Sentences for RetainedSurvey {
     }
 }
 
-/// The grounds as lines of a sheet.
 pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     let to = |usage_state: &UsageState| Some(Target::Queue(usage_state.queue.clone()));
     let mut lines = vec![SheetLine::new("rule", rule_sentence(grounds.rule))];
@@ -127,7 +126,6 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
 mod tests {
     use super::*;
 
-    /// Each sentence has a queue; where amounts are the reason, also the resource and the numbers.
     #[test]
     fn each_reason_names_a_queue_and_its_figures() {
         let cpu = |amount: i64| -> Resource { [("vcore", amount * 1000)].into_iter().collect() };

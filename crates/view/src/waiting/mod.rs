@@ -1,7 +1,6 @@
-//! Why an application waits: the question, the answer of the core as data, and the same in words.
+//! Explains why an application waits: the question, the answer of the core as data, and its words.
 //!
-//! The answer needs what a view does not have, so it is asked of the scheduler, by `explain` of a source; what
-//! follows from it is worked out here.
+//! The answer needs data that is not in a view, so the `explain` of a source asks the scheduler.
 
 mod answer;
 mod event;
@@ -30,34 +29,34 @@ pub use words::{AskWords, BlockerWords, PlaceWords, Sentence, amounts, count, na
 use super::act::Refusal;
 use model::{AppId, AskId, QueuePath};
 
-/// Why what waits?
+/// A question about waiting requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The name of the partition that is asked about.
+    /// The name of the partition.
     pub partition: Arc<str>,
-    /// What is asked: an application, or what most wait for.
+    /// The object of the question.
     pub of: Asked,
 }
 
-/// What is asked about.
+/// The object of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// An application; with an ask only that one.
+    /// An application, or one of its requests.
     App(AppId, Option<AskId>),
-    /// All pending requests in a queue and below it; `None`: in the partition.
+    /// All pending requests in a subtree; `None` for the partition.
     Waiting(Option<QueuePath>),
 }
 
-/// The answer, as data.
+/// An answer as data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
-    /// Of an application.
+    /// The answer for an application.
     App(Box<Explanation>),
-    /// Of all pending requests.
+    /// The answer for all pending requests.
     Waiting(Box<Overview>),
 }
 
-/// Where an explanation goes, or why there is none. Called once, from any thread.
+/// Receives an explanation or a rejection, once, from any thread.
 pub type ExplainAnswer = Box<dyn FnOnce(Result<Finding, Refusal>) + Send>;
 
 impl fmt::Display for Asked {

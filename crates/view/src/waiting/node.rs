@@ -1,4 +1,4 @@
-//! What a node has, who has it, and what of that which waits it could take.
+//! Describes a node: its capacity, its largest applications, and the waiting requests that would fit.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,14 +8,12 @@ use super::{Sheet, SheetLine, Target};
 use crate::{AppRow, AskRow, AskState, NodeRow, PartitionView, PendingReason};
 use model::{AppId, NodeId, Resource, Time};
 
-/// How many applications are named.
 const MOST: usize = 5;
-/// How many asks that found no node are examined.
 const MOST_ASKS: usize = 10_000;
 
 impl PartitionView {
-    /// What is known of a node: what is free, who has most of it, for whom it is reserved, and which asks that found no node it could take
-    /// if it was empty. `None`: there is no such node.
+    /// Returns the free resources of a node, its largest applications, its reservations, and the requests without a
+    /// node that would fit if it were empty. `None` if the node does not exist.
     pub fn node_sheet(&self, id: &NodeId, at: Time) -> Option<Sheet> {
         let node = self.nodes.get(id)?;
         let free = node.available();
@@ -41,7 +39,6 @@ impl PartitionView {
         Some(Sheet { at, title: id.to_string(), sentence, waits: false, lines, ..Sheet::default() })
     }
 
-    /// The asks that found no node and would fit this one if it was empty.
     fn could_take(&self, node: &NodeRow) -> Vec<SheetLine> {
         let empty = node.capacity.sub(&node.occupied);
         let mut asks = 0;
@@ -74,7 +71,7 @@ impl PartitionView {
     }
 }
 
-/// What each application holds of a node, the largest first by cpu, then by memory.
+/// The resources of each application on a node, the largest first by cpu, then by memory.
 fn largest(node: &NodeRow) -> Vec<(AppId, Resource)> {
     let mut held: BTreeMap<&AppId, Resource> = BTreeMap::new();
     for allocation in node.allocations.values() {

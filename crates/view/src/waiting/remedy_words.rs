@@ -1,4 +1,4 @@
-//! What would help, in words: what to do, and what else that would cause.
+//! Remedies in words: the action and its side effects.
 
 use std::time::Duration;
 
@@ -8,17 +8,15 @@ use crate::drain::span;
 use crate::units::show_amount;
 use model::{AppId, Time};
 
-/// How many applications are named of those to which the same happens.
 const MOST_NAMED: usize = 3;
-/// Rounds to whole seconds.
 const HALF_A_SECOND: Duration = Duration::from_millis(500);
 
-/// The words for a remedy.
+/// The words of a remedy.
 pub trait RemedyWords {
-    /// What to do, in one line. `now`: when that was worked out.
+    /// The action, in one line. `now` is the time of the computation.
     fn sentence(&self, now: Time) -> String;
 
-    /// The side effects, one in each line. Empty: no side effects, or it was not tried.
+    /// The side effects, one line each. Empty if there are none or they were not tested.
     fn effect_lines(&self) -> Vec<String>;
 }
 
@@ -46,7 +44,6 @@ impl RemedyWords for Remedy {
     }
 }
 
-/// `then reports-0002 waits with 1 ask`.
 fn listed(all: &[(&AppId, u64)], one: &str, many: &str, amount: impl Fn(u64) -> String) -> Option<String> {
     let sum = all.iter().map(|(_, count)| count).sum();
     let named: Vec<String> = all.iter().take(MOST_NAMED).map(|(app, _)| app.to_string()).collect();

@@ -1,77 +1,77 @@
-//! An explanation as it is shown: one sentence, then lines, each with what it names, so that one can go there.
+//! Sheets: an explanation as a sentence and lines, each with a link to its object.
 
 use super::Refusal;
 use model::{AppId, AskId, NodeId, QueuePath, Time};
 
-/// Where a sheet goes, or why there is none. Called once, from any thread.
+/// Receives a sheet or a rejection, once, from any thread.
 pub type SheetAnswer = Box<dyn FnOnce(Result<Sheet, Refusal>) + Send>;
 
 /// An explanation in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sheet {
-    /// The moment for which it holds.
+    /// The time of the explanation.
     pub at: Time,
-    /// What it is about.
+    /// The object.
     pub title: String,
     /// The answer in one sentence.
     pub sentence: String,
-    /// Something of it waits.
+    /// Whether a request waits.
     pub waits: bool,
-    /// What is waited for first, without figures; empty where nothing is, or many things are.
+    /// The first cause without values; empty if there are none or several.
     pub cause: String,
-    /// The lines below the summary, each with where it leads.
+    /// The lines after the summary.
     pub lines: Vec<SheetLine>,
 }
 
-/// The labels without which a line that represents itself would not say what it is.
+/// Labels that a line needs to be understood on its own.
 const HEADED: [&str; 5] = ["allocated", "unknown", "note", "submission", "copy"];
 
-/// One line of a sheet.
+/// A line of a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SheetLine {
-    /// What kind of line it is, in one or two words; empty for one that continues the one before.
+    /// The kind of line, in one or two words; empty for a continuation.
     pub label: String,
-    /// How far it belongs below the one before: 0 represents itself.
+    /// The indentation; 0 for a top-level line.
     pub depth: u8,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Since when it is so, where that is known.
+    /// The start of the condition, if known.
     pub since: Option<Time>,
-    /// What it names.
+    /// The linked object.
     pub to: Option<Target>,
 }
 
 impl SheetLine {
-    /// A line that represents itself.
+    /// Returns a top-level line.
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
         Self { label: label.into(), text: text.into(), ..Self::default() }
     }
 
-    /// The same, below the line before.
+    /// Sets the indentation.
     #[must_use]
     pub fn below(self, depth: u8) -> Self {
         Self { depth, ..self }
     }
 
-    /// The same, with what it names.
+    /// Sets the linked object.
     #[must_use]
     pub fn to(self, to: Option<Target>) -> Self {
         Self { to, ..self }
     }
 
-    /// The same, with since when it is so.
+    /// Sets the start of the condition.
     #[must_use]
     pub fn since(self, since: Option<Time>) -> Self {
         Self { since, ..self }
     }
 }
 
-/// Where one goes from a line.
+/// The link of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// An application, or one of its asks.
+    /// An application, or one of its requests.
     App(AppId, Option<AskId>),
-    /// Why an application waits.
+    /// The explanation of an application.
     Why(AppId),
     /// A queue, by its path.
     Queue(QueuePath),
@@ -86,7 +86,7 @@ pub enum Target {
 }
 
 impl Sheet {
-    /// The lines as text for a terminal without a console; ages are reported by `age`.
+    /// The lines as plain text; `age` formats a time.
     pub fn text(&self, age: impl Fn(Time) -> String) -> Vec<String> {
         let mut lines = vec![self.sentence.clone()];
         for line in &self.lines {

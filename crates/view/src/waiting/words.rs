@@ -1,4 +1,4 @@
-//! An explanation in words: one sentence for a person, and a line for each part.
+//! The words of an explanation.
 
 use super::{
     AskExplanation, AskStatus, BlockLevel, Blocker, DecisionKind, Explanation, Mending, Overview, Place,
@@ -7,50 +7,50 @@ use super::{
 use crate::units::show_amount;
 use model::{Resource, Time, VCORE};
 
-/// A resource as people call it.
+/// The display name of a resource.
 pub fn name(resource: &str) -> &str {
     if resource == VCORE { "cpu" } else { resource }
 }
 
-/// Amounts for people: `2 cpu, 4G memory`.
+/// Formats resources: `2 cpu, 4G memory`.
 pub fn amounts(resource: &Resource) -> String {
     let all: Vec<String> =
         resource.iter().map(|(of, amount)| format!("{} {}", show_amount(of, amount), name(of))).collect();
     if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
 }
 
-/// A number of things: `1 ask`, `3 asks`.
+/// `1 ask`, `3 asks`
 pub fn count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
-/// A part of an explanation in one sentence, as a screen or a command line shows it.
+/// A part of an explanation as a sentence.
 pub trait Sentence {
     /// The sentence, without a period; empty if the part has nothing to report.
     fn sentence(&self) -> String;
 }
 
-/// The lines about a pending request that come after its sentence.
+/// Further lines about a pending request.
 pub trait AskWords {
-    /// What the next cycle does for it, if that is not an allocation.
+    /// The action of the next cycle for the request, if it is not an allocation.
     fn next_step(&self) -> Option<String>;
 
-    /// What changes with time alone, each in one line: its reservation, and when its application is tried again.
+    /// What changes with time, one line each: the reservation, and the next try of the application.
     fn waiting_lines(&self, now: Time) -> Vec<String>;
 
-    /// What is scheduled before it, in one line; `None`: nothing.
+    /// What is scheduled before the request, in one line, if anything.
     fn turn(&self) -> Option<String>;
 }
 
-/// The words for what has a limit.
+/// The words for an object with a limit.
 pub trait PlaceWords {
-    /// The name for a person: `root.tenants`, `the limit of user ann on root.tenants`, `node node-001`.
+    /// The display name: `root.tenants`, `the limit of user ann on root.tenants`, `node node-001`.
     fn words(&self) -> String;
 }
 
-/// The words for what blocks a request.
+/// The words for a blocker.
 pub trait BlockerWords {
-    /// The missing amount without the place: `cpu 2 missing, 6 of 8 used`; empty if it is not about a resource.
+    /// The missing quantity without the object: `cpu 2 missing, 6 of 8 used`; empty if not about a resource.
     fn shortage(&self) -> String;
 }
 
@@ -216,7 +216,6 @@ impl BlockerWords for Blocker {
     }
 }
 
-/// A resource of which no node has as much as is wanted.
 fn never(blocker: &Blocker, resource: &str, wanted: &str) -> String {
     let (name, most) = (name(resource), show_amount(resource, blocker.limit));
     match &blocker.place {
@@ -258,7 +257,7 @@ impl Sentence for WaitingGroup {
     }
 }
 
-/// What all requests of a group wait for, with values that apply to all of them.
+/// The common cause of a group's requests, with values that apply to all of them.
 fn cause(group: &WaitingGroup) -> String {
     let Some(blocker) = &group.blocker else {
         return "their turn: the next cycles serve the first of them".to_owned();

@@ -1,4 +1,4 @@
-//! Applications, their requests and allocations (`rest.md` 5.4).
+//! Applications, their requests, and allocations (`rest.md` 5.4).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use model::AppId;
 use view::rows::{AskLog, ByInstance, FailureCount, TrackedResources};
 use view::{AppRow, AskNotes, AskRow, AskState, Failure, PartitionView};
 
-/// An application of a partition.
+/// Converts an application of a partition.
 pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -> dto::Application {
     let wall = &context.wall;
     let log = row
@@ -39,14 +39,14 @@ pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -
         reservations,
         max_request_priority: row.priority.0,
         start_time: row.started.map(|at| wall.millis(at)),
-        // Of one that is over YuniKorn has none any more.
+        // YuniKorn has no history of a finished application.
         resource_history: Some(if row.state.is_ended() { dto::ResourceHistory::default() } else { past(&row.past) }),
         backoff_deadline: None,
         other: BTreeMap::new(),
     }
 }
 
-/// Rows as a list: by submission, then by id.
+/// Converts rows to a list: by submission, then by ID.
 pub fn applications<'a>(
     context: &Context,
     partition: &PartitionView,
@@ -57,12 +57,12 @@ pub fn applications<'a>(
     rows.into_iter().map(|row| application(context, partition, row)).collect()
 }
 
-/// The application of an id: the live one, else the one that ended last under it.
+/// The active application with this ID, otherwise the last finished one.
 pub fn newest<'a>(partition: &'a PartitionView, id: &str) -> Option<&'a Arc<AppRow>> {
     partition.app_by_id(&AppId::from(id))
 }
 
-/// Whether an application is in the state that a request names, in any case.
+/// Whether an application has the state of an HTTP request, ignoring case.
 pub fn is_in_state(row: &AppRow, name: &str) -> bool {
     row.state.name().eq_ignore_ascii_case(name)
 }
@@ -111,7 +111,6 @@ fn request(context: &Context, app: &AppRow, ask: &AskRow, notes: Option<&Arc<Ask
     }
 }
 
-/// The reasons, the one that held last behind the others, in YuniKorn's words.
 fn allocation_log(context: &Context, log: &AskLog) -> Vec<dto::LogEntry> {
     let mut failures = log.failures().to_vec();
     failures.sort_by_key(|entry| (entry.last, entry.failure));
@@ -149,7 +148,7 @@ fn allocations(context: &Context, row: &AppRow) -> Vec<dto::Allocation> {
     allocations
 }
 
-/// An ask as the allocation that it became; `None` while it is pending.
+/// Converts an allocated request; `None` while it is pending.
 pub(super) fn allocation(
     context: &Context,
     app: &AppId,

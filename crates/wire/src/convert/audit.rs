@@ -1,4 +1,4 @@
-//! The ledger on the wire: the configurations that were active (E5), and who did what (E11).
+//! Revisions of the configuration (E5) and the audit (E11) on the wire.
 
 use super::Wall;
 use crate::dto::audit as dto;
@@ -6,7 +6,7 @@ use crate::dto::native::ConfigState;
 use model::Time;
 use view::audit::{AuditEntry, Revision, RevisionSource};
 
-/// A configuration that was active, without its text.
+/// Converts a revision without its text.
 pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::RevisionInfo {
     let rollback_of = match revision.source {
         RevisionSource::Rollback(of) => Some(of),
@@ -25,7 +25,7 @@ pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::
     }
 }
 
-/// A configuration that was active, with its text.
+/// Converts a revision with its text.
 pub fn old_configuration(revision: &Revision, policy_group: &str, wall: &Wall) -> ConfigState {
     ConfigState {
         checksum: revision.checksum.clone(),
@@ -39,7 +39,7 @@ pub fn old_configuration(revision: &Revision, policy_group: &str, wall: &Wall) -
     }
 }
 
-/// One form of an entry from the other: what both have under the same name goes over, the rest is given.
+/// Moves equal fields; the others are given.
 macro_rules! entry {
     ($to:path, $from:ident, $($field:ident: $value:expr),* $(,)?) => {{
         use $to as To;
@@ -62,20 +62,20 @@ macro_rules! entry {
     }};
 }
 
-/// An act, done or refused.
+/// Converts an act, done or rejected.
 pub fn audit_entry(entry: &AuditEntry, wall: &Wall) -> dto::AuditEntry {
     let entry = entry.clone();
     let at = entry.wall.unwrap_or_else(|| wall.nanos(entry.at));
     entry!(dto::AuditEntry, entry, at: at, request_id: entry.request)
 }
 
-/// The same entry, as another one reported it.
+/// Converts an audit entry from the wire.
 pub fn read_audit_entry(entry: dto::AuditEntry) -> AuditEntry {
     let at = Time(u64::try_from(entry.at / 1000).unwrap_or(0));
     entry!(AuditEntry, entry, at: at, wall: Some(entry.at), request: entry.request_id)
 }
 
-/// The same revision, as another one reported it: without its text.
+/// Converts a revision from the wire, without its text.
 pub fn read_revision(revision: dto::RevisionInfo) -> Revision {
     let dto::RevisionInfo { revision: number, checksum, at, by, reason, source, changes, .. } = revision;
     let source = RevisionSource::named(&source, revision.rollback_of.unwrap_or(0)).unwrap_or(RevisionSource::Api);

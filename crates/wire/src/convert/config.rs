@@ -1,4 +1,4 @@
-//! The active configuration, written again, and the faults of one that was sent (`rest.md` 5.8, 5.9, E5).
+//! The active configuration in YuniKorn's form, and configuration errors (`rest.md` 5.8, 5.9, E5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use config::{DEFAULT_CONFIG, Fault, Faults, Severity};
 use model::Profile;
 use view::act::FoundFault;
 
-/// A configuration that was loaded from `text`, as YuniKorn shows it after validation: without comments, with a root queue, the
-/// limits of a partition with its root. `None` before one is loaded.
+/// Converts `text` to YuniKorn's form after validation: without comments, with a root queue, and with a partition's
+/// limits in its root. `None` before one is loaded.
 pub fn config(loaded: Option<(&str, &str)>) -> dto::Config {
     let empty = dto::Config {
         deadlock_detection_enabled: Some(false),
@@ -23,26 +23,25 @@ pub fn config(loaded: Option<(&str, &str)>) -> dto::Config {
     dto::Config { partitions: Some(written.unwrap_or_default()), checksum: checksum.to_owned(), ..empty }
 }
 
-/// Faults with their places.
+/// Converts errors with their locations.
 pub fn faults(faults: &[Fault]) -> Vec<dto::Fault> {
     faults.iter().map(FoundFault::from).map(fault).collect()
 }
 
-/// One fault with its place.
 pub(super) fn fault(fault: FoundFault) -> dto::Fault {
     let FoundFault { code, severity, message, at, path, hint } = fault;
     let severity = Cow::Borrowed(if severity == Severity::Error { "error" } else { "warning" });
     dto::Fault { code, severity, message, line: at.line.into(), column: at.column.into(), path, hint }
 }
 
-/// Takes values as written. The text is valid, or a release would take it: what is odd is passed over.
+/// Ignores errors, because at least a release accepts the text.
 struct Reader {
     silent: Faults,
 }
 
 impl Reader {
     fn read(text: &str) -> Option<Vec<dto::PartitionConfig>> {
-        // The release that takes most.
+        // 1.8.0 accepts the most.
         let mut reader = Self { silent: Faults::new(Profile::V1_8_0) };
         let document = yaml::parse(text, &mut reader.silent)?;
         let fields = document.root()?.any_map("", "", &mut reader.silent)?;
@@ -108,7 +107,7 @@ impl Reader {
         })
     }
 
-    /// The one queue `root`, put above the others where it is not written (CFG-015).
+    /// Adds the single queue `root` if it is not configured (CFG-015).
     fn root(&mut self, fields: Fields<'_>) -> dto::QueueConfig {
         let queues = self.list(fields, "queues");
         let mut queues: Vec<_> = queues.into_iter().filter_map(|node| self.queue(node)).collect();
@@ -206,7 +205,7 @@ impl Reader {
     }
 }
 
-/// A parent rule that is written as a text: a queue, or the name of a rule (PLC-013).
+/// A parent rule in text form: a queue, or the name of a rule (PLC-013).
 fn short_rule(node: Node<'_>) -> Option<dto::Rule> {
     let text = node.scalar()?.text;
     let lower = text.to_lowercase();

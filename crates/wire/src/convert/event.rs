@@ -1,4 +1,4 @@
-//! Events, health and history (`rest.md` 5.12 to 5.14).
+//! Events, health, and history (`rest.md` 5.12 to 5.14).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::dto;
 use view::record::Record;
 use view::{Sample, View, health as checks};
 
-/// One event with the numbers of the wire; its time becomes nanoseconds since 1970.
+/// Converts an event; its time becomes ns since 1970.
 pub fn event(context: &Context, record: &Record) -> dto::EventRecord {
     let number = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     dto::EventRecord {
@@ -24,7 +24,7 @@ pub fn event(context: &Context, record: &Record) -> dto::EventRecord {
     }
 }
 
-/// Whether the cluster's numbers agree at this time.
+/// Converts the health checks of a view.
 pub fn health(view: &View) -> dto::Health {
     let found = checks::health(view);
     let check = |check: checks::HealthCheck| dto::HealthCheck {
@@ -36,7 +36,7 @@ pub fn health(view: &View) -> dto::Health {
     dto::Health { healthy: found.healthy, health_checks: found.checks.into_iter().map(check).collect() }
 }
 
-/// What a scheduler elsewhere says of its health.
+/// Converts the health report of a remote scheduler.
 pub fn read_health(report: dto::Health) -> checks::Health {
     let check = |check: dto::HealthCheck| checks::HealthCheck {
         name: check.name,
@@ -47,7 +47,7 @@ pub fn read_health(report: dto::Health) -> checks::Health {
     checks::Health { healthy: report.healthy, checks: report.health_checks.into_iter().map(check).collect() }
 }
 
-/// Applications that ran, minute by minute.
+/// Running applications by minute.
 pub fn app_history(context: &Context, view: &View) -> Vec<dto::AppSample> {
     let sample = |sample: &Sample| dto::AppSample {
         timestamp: context.wall.nanos(sample.at),
@@ -56,7 +56,7 @@ pub fn app_history(context: &Context, view: &View) -> Vec<dto::AppSample> {
     view.history.iter().filter(|taken| taken.on_the_minute()).map(|taken| sample(taken)).collect()
 }
 
-/// Allocations that existed, minute by minute.
+/// Existing allocations by minute.
 pub fn container_history(context: &Context, view: &View) -> Vec<dto::ContainerSample> {
     let sample = |sample: &Sample| dto::ContainerSample {
         timestamp: context.wall.nanos(sample.at),

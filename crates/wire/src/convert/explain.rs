@@ -1,4 +1,4 @@
-//! An explanation, in the words of the native API.
+//! Explanations in the native API.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use view::waiting::{
     Place, PreemptionVerdict, Remedy, RemedyKind, WaitingGroup,
 };
 
-/// Why an application waits.
+/// Converts the explanation of an application.
 pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
     let asks: Vec<dto::ExplainedAsk> = found.asks.iter().map(|one| ask(one, found.at, wall)).collect();
     let first = found.first_waiting().map(|first| ask(first, found.at, wall)).unwrap_or_default();
@@ -50,7 +50,7 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
     }
 }
 
-/// The same by a twin of another scheduler: with what it could not see, and what the other one says of an ask.
+/// Adds unknown inputs, and the remote scheduler's own messages about requests.
 pub fn explained_by_twin(
     found: &Explanation,
     unknown: &[String],
@@ -76,7 +76,7 @@ fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
     }
 }
 
-/// What all pending requests waits for.
+/// Converts the causes of all pending requests.
 pub fn waiting(found: &Overview, wall: &Wall) -> dto::Waiting {
     dto::Waiting {
         core: String::new(),
@@ -109,12 +109,11 @@ fn group(one: &WaitingGroup, wall: &Wall) -> dto::WaitingGroup {
     }
 }
 
-/// The same by a twin: with what it could not see.
+/// Like [`waiting`], by a simulation copy with unknown inputs.
 pub fn waiting_by_twin(found: &Overview, unknown: &[String], wall: &Wall) -> dto::Waiting {
     dto::Waiting { unknown: unknown.to_vec(), ..waiting(found, wall) }
 }
 
-/// What a place names.
 fn names(place: &Place) -> dto::Named {
     let mut names = dto::Named::default();
     match place {
@@ -306,7 +305,7 @@ fn remedy(remedy: &Remedy, now: Time) -> dto::RemedyText {
     }
 }
 
-/// How queues stand to their guarantees, users and groups to their limits.
+/// Converts usage compared with guaranteed resources and limits.
 pub fn fairness(rows: &[FairnessRow], limits: &[LimitUsed], wall: &Wall) -> dto::Fairness {
     let row = |row: &FairnessRow| dto::QueueFairness {
         queue: row.queue.to_string(),

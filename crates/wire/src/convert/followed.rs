@@ -1,4 +1,4 @@
-//! A report of a ledger that is followed of Apache YuniKorn, in the words of the native API.
+//! Reports of a ledger that follows Apache YuniKorn.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,12 @@ use ledger::{Followed, Question};
 use model::{Priority, Time};
 use view::ClockRuns;
 
-/// An hour, in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
 
-/// What was used over time by Apache YuniKorn, as this machine followed it; its times are those of its events, since 1970.
+/// Reports the usage of a followed Apache YuniKorn; times are those of its events.
 ///
 /// # Errors
-/// It has not started to count.
+/// The ledger has not started.
 pub fn followed_report(followed: &Followed, question: &Question) -> Result<UsageReport, String> {
     if followed.since().is_none() {
         return Err("the ledger has not started: loading the lists of Apache YuniKorn".to_owned());
@@ -51,7 +50,7 @@ fn inexact_note(followed: &Followed, hours: usize) -> Option<String> {
     ))
 }
 
-/// Why both counts of an application differ, as far as that is known; `true` where they agree.
+/// `true` if both counts agree; otherwise why, if known.
 fn why(one: &Against, followed: &Followed) -> (bool, String) {
     let names = one.ours.names().map(str::to_owned).chain(one.theirs.keys().map(ToString::to_string));
     let rounds = |name: &String| {

@@ -1,18 +1,16 @@
-//! What a preemption went by, to the wire and back.
+//! Conversion of the inputs of a preemption.
 
 use crate::dto;
 use crate::dto::ResourceMap;
 use model::{NodeId, QueuePath};
 use view::record::{PreemptionGrounds, PreemptionRule, Retained, RetainedSurvey, UsageState, WhyRetained};
 
-/// Each rule with its word.
 const RULES: [(PreemptionRule, &str); 3] = [
     (PreemptionRule::Guarantee, "guarantee"),
     (PreemptionRule::RequiredNode, "required-node"),
     (PreemptionRule::Maximum, "maximum"),
 ];
 
-/// Each reason with its word.
 const REASONS: [(WhyRetained, &str); 11] = [
     (WhyRetained::WithinGuarantee, "within-guarantee"),
     (WhyRetained::RequiresNode, "requires-node"),
@@ -35,7 +33,7 @@ fn meant<T: Copy>(all: &[(T, &'static str)], word: &str) -> Option<T> {
     all.iter().find(|(_, known)| *known == word).map(|(one, _)| *one)
 }
 
-/// The grounds of an event, for the wire.
+/// Converts the inputs of a preemption event.
 pub fn grounds(of: &PreemptionGrounds) -> dto::EventGrounds {
     dto::EventGrounds {
         rule: word(&RULES, &of.rule),
@@ -49,7 +47,6 @@ pub fn grounds(of: &PreemptionGrounds) -> dto::EventGrounds {
     }
 }
 
-/// What was examined and stays.
 fn retained(of: &RetainedSurvey) -> Vec<dto::RetainedAllocations> {
     let one = |retained: &Retained| dto::RetainedAllocations {
         reason: word(&REASONS, &retained.why),
@@ -71,8 +68,7 @@ fn usage_state(of: &UsageState) -> dto::QueueUsageState {
     }
 }
 
-/// The grounds of an event of the wire; `None` where it goes by a rule that this program does not know. Reasons that it does not know are
-/// counted among the others.
+/// `None` for an unknown rule. Unknown reasons are counted as others.
 pub fn read_grounds(of: &dto::EventGrounds) -> Option<PreemptionGrounds> {
     let mut retained = RetainedSurvey { groups: Vec::new(), others: of.retained_others };
     for one in &of.retained {
@@ -112,7 +108,6 @@ mod tests {
     use super::*;
     use model::Resource;
 
-    /// What one kornsole sends another one reads unchanged.
     #[test]
     fn grounds_read_as_they_were_written() {
         let cpu = |amount: i64| -> Resource { [("vcore", amount)].into_iter().collect() };

@@ -1,12 +1,11 @@
-//! The read model as transfer types: what a [`View`](view::View) says, in the words of the wire; and [`read`], the other way
-//! round.
+//! Conversion of a [`View`](view::View) to transfer types, and in [`read`] from transfer types.
 //!
-//! Everything is sorted where YuniKorn has no order: queues by path, applications by submission and then id, everything else by
-//! name (`rest.md` section 10).
+//! If YuniKorn has no order, queues are sorted by path, applications by submission and ID, and everything else by name
+//! (`rest.md` section 10).
 //!
 //! Invariants:
-//! - pure: no IO and no clock; the scheduler's time becomes the wall clock's in [`Wall`] and nowhere else;
-//! - an answer is made from one view, so the numbers in it agree with each other.
+//! - pure: no IO and no clock; only [`Wall`] converts the scheduler's time to the wall clock;
+//! - an answer uses one view, so its values are consistent.
 
 mod app;
 pub mod audit;
@@ -48,11 +47,11 @@ pub use used::usage_report;
 pub use wall::Wall;
 pub use yaml::config_yaml;
 
-/// What an answer says next to what the view knows.
+/// Data of an answer that is not in the view.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// The id of the resource manager: this process is its own.
+    /// The ID of the resource manager, which is this process.
     pub cluster_id: String,
-    /// What the scheduler's time is by the wall clock.
+    /// The mapping of scheduler time to the wall clock.
     pub wall: Wall,
 }

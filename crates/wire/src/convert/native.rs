@@ -1,4 +1,4 @@
-//! The result of orders, in the words of the native API.
+//! Results of operations in the native API.
 
 use super::Wall;
 use super::config::fault;
@@ -14,7 +14,7 @@ use view::act::{
 use view::placement::access;
 use view::{PartitionView, QuotaForecast, QuotaVictim, View};
 
-/// A refusal (E2).
+/// Converts a rejection (E2).
 pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::NativeError {
     let Details {
         queue,
@@ -68,7 +68,7 @@ fn texts<T: ToString>(list: &[T]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-/// An application that was killed or removed.
+/// Converts a killed or removed application.
 pub fn killed(killed: &Killed) -> dto::KilledApplication {
     dto::KilledApplication {
         application_id: killed.app.to_string(),
@@ -80,7 +80,7 @@ pub fn killed(killed: &Killed) -> dto::KilledApplication {
     }
 }
 
-/// An application that was moved, or would be.
+/// Converts a move, done or as a dry run.
 pub fn moved(moved: &Moved) -> dto::MovedApplication {
     dto::MovedApplication {
         application_id: moved.app.to_string(),
@@ -91,7 +91,7 @@ pub fn moved(moved: &Moved) -> dto::MovedApplication {
     }
 }
 
-/// The active configuration.
+/// Converts the active configuration.
 pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigState {
     let (source, by) = match &configuration.by {
         LoadedBy::Start => ("start", ""),
@@ -113,7 +113,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
     }
 }
 
-/// What a change of the configuration is, and what the caller lacks for it.
+/// Converts a configuration change, with the caller's missing rights.
 pub fn config_diff(done: &Configured, missing: Vec<String>, preempted: Vec<dto::PreviewedQuota>) -> dto::ConfigDiff {
     dto::ConfigDiff {
         changes: done.changes.iter().map(change).collect(),
@@ -125,7 +125,7 @@ pub fn config_diff(done: &Configured, missing: Vec<String>, preempted: Vec<dto::
     }
 }
 
-/// A configuration that became active, or would.
+/// Converts an applied configuration, done or as a dry run.
 pub fn configured(done: &Configured) -> dto::AppliedConfig {
     let named = |queues: &[(String, QueuePath)]| queues.iter().map(|(part, queue)| named(part, queue)).collect();
     dto::AppliedConfig {
@@ -141,12 +141,12 @@ pub fn configured(done: &Configured) -> dto::AppliedConfig {
     }
 }
 
-/// A queue, with its partition where that is not `default`.
+/// A queue, with its partition unless that is `default`.
 pub fn named(partition: &str, queue: &QueuePath) -> String {
     if partition == "default" { queue.to_string() } else { format!("{partition}/{queue}") }
 }
 
-/// One setting that is different.
+/// Converts one changed setting.
 pub fn change(change: &ChangeLine) -> dto::ConfigChange {
     dto::ConfigChange {
         partition: change.partition.clone(),
@@ -159,7 +159,7 @@ pub fn change(change: &ChangeLine) -> dto::ConfigChange {
     }
 }
 
-/// What was cleaned up, or would be.
+/// Converts a cleanup, done or as a dry run.
 pub fn cleaned(done: &Cleaned) -> dto::CleanupResult {
     let retained = done
         .retained
@@ -172,7 +172,7 @@ pub fn cleaned(done: &Cleaned) -> dto::CleanupResult {
     }
 }
 
-/// A node that was changed.
+/// Converts a node change.
 pub fn node_changed(done: &NodeDone) -> dto::NodeChange {
     let released = |(app, ask): &(AppId, AskId)| dto::ReleasedAllocation {
         application_id: app.to_string(),
@@ -182,7 +182,7 @@ pub fn node_changed(done: &NodeDone) -> dto::NodeChange {
     dto::NodeChange { node_id: done.node.to_string(), released: done.released.iter().map(released).collect() }
 }
 
-/// What someone may do in every queue of a partition (E3).
+/// A user's permissions in all queues of a partition (E3).
 pub fn permissions(part: &PartitionView, who: &Identity, scheduler_admin: bool) -> dto::Permissions {
     let one = |path: &QueuePath| {
         let via = |grant: Option<access::Grant>| grant.map(|grant| grant.queue.to_string());
@@ -199,7 +199,7 @@ pub fn permissions(part: &PartitionView, who: &Identity, scheduler_admin: bool) 
     dto::Permissions { queues: part.walk().map(|row| one(&row.path)).collect(), scheduler_admin }
 }
 
-/// Every draining queue of a partition, with what it still holds (E9, SCH-210).
+/// The draining queues of a partition with their blockers (E9, SCH-210).
 pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::DrainingQueues {
     let one = |row: &std::sync::Arc<view::QueueRow>| {
         let below = |app: &&std::sync::Arc<view::AppRow>| app.queue.is_within(&row.path);
@@ -220,7 +220,7 @@ pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::Draining
     dto::DrainingQueues { queues: draining.map(one).collect() }
 }
 
-/// Every queue above its own maximum, and what is preempted so that it holds (N-01).
+/// The queues above their own maximum, with the planned preemption (N-01).
 pub fn quotas(part: &PartitionView, now: Time, wall: &Wall) -> dto::ExceededQuotas {
     let forecasts = part.quota_forecasts(now);
     let above = part.walk().filter(|row| row.parent.is_some() && row.is_above_max());
@@ -233,7 +233,7 @@ pub fn quotas(part: &PartitionView, now: Time, wall: &Wall) -> dto::ExceededQuot
     dto::ExceededQuotas { queues: above.map(one).collect() }
 }
 
-/// When a queue is brought down to its maximum, and what goes for it. By how much it is above its own is not said.
+/// The time and victims of a quota preemption, without the excess.
 pub fn quota_forecast(forecast: &QuotaForecast, wall: &Wall) -> dto::ExceededQuota {
     let victim = |victim: &QuotaVictim| dto::QuotaVictim {
         application_id: victim.app.to_string(),
@@ -251,7 +251,7 @@ pub fn quota_forecast(forecast: &QuotaForecast, wall: &Wall) -> dto::ExceededQuo
     }
 }
 
-/// One event (E10).
+/// Converts one event (E10).
 pub fn event(record: &view::record::Record, wall: &Wall) -> wire::EventRecord {
     let number = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     wire::EventRecord {

@@ -1,4 +1,4 @@
-//! Nodes and how full they are (`rest.md` 5.5, 5.15).
+//! Nodes and their utilization (`rest.md` 5.5, 5.15).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,26 +10,24 @@ use crate::dto;
 use model::{AppId, AskId, Resource};
 use view::{AppRow, AskNotes, AskRow, ForeignAllocation, NodeRow, PartitionView};
 
-/// The attribute that names a node's partition.
 const NODE_PARTITION: &str = "si/node-partition";
 const BUCKETS: [&str; 10] =
     ["0-10%", "10-20%", "20-30%", "30-40%", "40-50%", "50-60%", "60-70%", "70-80%", "80-90%", "90-100%"];
 
-/// All nodes of a partition, by id.
+/// Converts all nodes of a partition, by ID.
 pub fn nodes(context: &Context, partition: &PartitionView) -> Vec<dto::Node> {
     let asks = asks(partition.apps.iter().flatten());
     partition.nodes.values().map(|row| one(context, partition, row, &asks)).collect()
 }
 
-/// One node with its allocations and those of other schedulers.
+/// Converts a node with its allocations and foreign ones.
 pub fn node(context: &Context, partition: &PartitionView, row: &NodeRow) -> dto::Node {
-    // Only those that run here are looked for, in one walk over all.
+    // One pass over all applications.
     let here: BTreeSet<&AppId> = row.allocations.values().map(|allocation| &allocation.app).collect();
     let live = partition.apps.iter().flatten().filter(|app| here.contains(&app.id));
     one(context, partition, row, &asks(live))
 }
 
-/// Asks by application and id, to look up only.
 type Asks<'a> = HashMap<(&'a AppId, &'a AskId), (&'a AskRow, Option<&'a Arc<AskNotes>>)>;
 
 fn asks<'a>(apps: impl Iterator<Item = &'a Arc<AppRow>>) -> Asks<'a> {
@@ -44,7 +42,7 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
     let attribute = |key: &str| row.attributes.get(key).cloned().unwrap_or_default();
     let mut attributes = BTreeMap::clone(&row.attributes);
     let place = format!("[{}]{}", context.cluster_id, partition.name);
-    // A remote has said it already.
+    // The data of a remote scheduler contains it already.
     if !context.cluster_id.is_empty() || !attributes.contains_key(NODE_PARTITION) {
         attributes.insert(NODE_PARTITION.to_owned(), place);
     }
@@ -76,7 +74,7 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
     }
 }
 
-/// What another scheduler runs on a node; it is never a victim of kornsole.
+/// Converts a foreign allocation, which kornsole never preempts.
 fn foreign(context: &Context, row: &NodeRow, one: &ForeignAllocation) -> dto::ForeignAllocation {
     let mut tags =
         BTreeMap::from([("foreign".to_owned(), if one.is_static { "static" } else { "default" }.to_owned())]);
@@ -96,14 +94,14 @@ fn foreign(context: &Context, row: &NodeRow, one: &ForeignAllocation) -> dto::Fo
     }
 }
 
-/// What is left on a node, in the names of which something is left.
+/// The free resources of a node without zeros.
 fn available(row: &NodeRow) -> Resource {
     let mut left = row.available();
     left.prune();
     left
 }
 
-/// How full the nodes of each partition are.
+/// The utilization of the nodes of each partition.
 pub fn utilizations(context: &Context, partitions: &[PartitionView]) -> Vec<dto::PartitionUtilization> {
     let of = |partition: &PartitionView| dto::PartitionUtilization {
         cluster_id: context.cluster_id.clone(),
@@ -113,14 +111,13 @@ pub fn utilizations(context: &Context, partitions: &[PartitionView]) -> Vec<dto:
     partitions.iter().map(of).collect()
 }
 
-/// How full the nodes are of the type that is used most; empty while there are no nodes.
+/// The utilization of the most used resource type; empty without nodes.
 pub fn utilization(partition: &PartitionView) -> dto::NodeUtilization {
     let share = |(name, capacity): (&str, i64)| (percent(capacity, partition.allocated.amount(name)), name.to_owned());
     let most = partition.capacity.iter().map(share).max();
     most.filter(|_| !partition.nodes.is_empty()).map(|(_, kind)| of_type(partition, &kind)).unwrap_or_default()
 }
 
-/// Every type that some node has, by name.
 fn types(partition: &PartitionView) -> BTreeSet<String> {
     let names = partition.nodes.values().flat_map(|node| node.capacity.iter().map(|(name, _)| name.to_owned()));
     names.collect()
@@ -131,7 +128,7 @@ fn of_type(partition: &PartitionView, kind: &str) -> dto::NodeUtilization {
     for node in partition.nodes.values() {
         if let Some(capacity) = node.capacity.get(kind) {
             let percent = percent(capacity, node.allocated.amount(kind));
-            // What is over 100 % counts as 100.
+            // More than 100% counts as 100%.
             let at = usize::try_from((percent - 1).max(0) / 10).unwrap_or(usize::MAX).min(BUCKETS.len() - 1);
             buckets[at].push(node.id.as_str().to_owned());
         }
@@ -144,7 +141,7 @@ fn of_type(partition: &PartitionView, kind: &str) -> dto::NodeUtilization {
     dto::NodeUtilization { kind: kind.to_owned(), utilization: BUCKETS.into_iter().zip(buckets).map(bucket).collect() }
 }
 
-/// Used of capacity, in percent, rounded down.
+/// Used share of a capacity in percent, rounded down.
 fn percent(capacity: i64, used: i64) -> i64 {
     let of = |amount| {
         let mut one = Resource::new();

@@ -9,7 +9,7 @@ use crate::dto;
 use model::Profile;
 use view::{PartitionView, View};
 
-/// One object for each partition.
+/// Converts the view to one object per partition.
 pub fn clusters(context: &Context, view: &View) -> Vec<dto::Cluster> {
     let about = [
         ("arch", std::env::consts::ARCH),
@@ -17,7 +17,7 @@ pub fn clusters(context: &Context, view: &View) -> Vec<dto::Cluster> {
         ("isPluginVersion", "false"),
         ("rmId", &context.cluster_id),
     ];
-    // 1.9.0 has no plugin any more.
+    // 1.9.0 has no plugin version.
     let is_said = |key: &str, part: &PartitionView| key != "isPluginVersion" || part.rules.profile() != Profile::V1_9_0;
     let of = |partition: &PartitionView| dto::Cluster {
         start_time: context.wall.start(),
@@ -35,12 +35,12 @@ pub fn clusters(context: &Context, view: &View) -> Vec<dto::Cluster> {
     view.partitions.iter().map(of).collect()
 }
 
-/// All partitions, in the order of the view.
+/// Converts all partitions in the order of the view.
 pub fn partitions(context: &Context, view: &View) -> Vec<dto::Partition> {
     view.partitions.iter().map(|row| partition(context, row)).collect()
 }
 
-/// One partition with its counters of applications, containers and nodes.
+/// Converts a partition with its counters of applications, containers, and nodes.
 pub fn partition(context: &Context, row: &PartitionView) -> dto::Partition {
     let allocations: usize = row.nodes.values().map(|node| node.allocations.len()).sum();
     let since = row.root().map(|root| root.state_since).unwrap_or_default();
@@ -67,7 +67,7 @@ pub fn partition(context: &Context, row: &PartitionView) -> dto::Partition {
     }
 }
 
-/// How many applications that are still remembered are in each state, and `total`.
+/// The number of retained applications by state, and `total`.
 fn by_state(row: &PartitionView) -> BTreeMap<String, i64> {
     let mut counts = BTreeMap::new();
     let mut total = 0;

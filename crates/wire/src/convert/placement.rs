@@ -1,8 +1,8 @@
-//! A placement as the preview of the REST API says it (`rest.md` E6).
+//! Placement previews of the REST API (`rest.md` E6).
 //!
-//! Rules count from 0 here; the recovery rule follows the list, and behind it the default queue of 1.8. `placed` as the
-//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): the answer says what they would do to
-//! the application afterwards, by what runs at this time; of a configuration alone nothing runs.
+//! Rules count from 0, then come the recovery rule and the default queue of 1.8. `placed` in a parent rule means that
+//! it returns its candidate. Limits do not affect a placement (LIM-009); the answer reports their effect with the
+//! current usage.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use view::placement::{
     SkipReason,
 };
 
-/// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys are in their order by name.
+/// The answer, serialized directly with sorted keys, because a batch writes millions.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PlacementPreview")]
@@ -45,26 +45,25 @@ pub struct Answer<'a> {
     via: Option<usize>,
 }
 
-/// A limit that would count.
 #[derive(Serialize, JsonSchema)]
 struct LimitStep {
     what: String,
     would: String,
 }
 
-/// What was submitted, in a batch.
+/// A submission of a batch.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Submission")]
 pub struct Submitted<'a> {
     /// The groups, primary group first.
     pub groups: &'a [String],
-    /// Where it is in the batch.
+    /// The line in the batch.
     pub line: u32,
-    /// The queue requested; may be empty.
+    /// The requested queue; may be empty.
     pub queue: &'a str,
-    /// The tags of the application, which the rule `tag` reads.
+    /// The tags of the application, for the rule `tag`.
     pub tags: &'a BTreeMap<String, String>,
-    /// Who submits; rules and filters compare it as written.
+    /// The submitting user; rules and filters compare it as written.
     pub user: &'a str,
 }
 
@@ -94,14 +93,14 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The same with the profile that decided: for answers without a server, which says it of itself.
+    /// Adds the profile, for answers without a server.
     #[must_use]
     pub fn naming_core(self) -> Self {
         let core = Some(self.steps.part.rules.profile().name());
         Self { core, ..self }
     }
 
-    /// The same with what was submitted, and in `met` whether it landed where it was expected, if anything was.
+    /// Adds the submission, and in `met` whether its expectation was met.
     #[must_use]
     pub fn to(self, submission: Submitted<'a>, expect: &'a str, met: Option<bool>) -> Self {
         Self { as_expected: met, expect: met.map(|_| expect), submission: Some(submission), ..self }
@@ -136,7 +135,6 @@ fn index(part: &PartitionView, rule: RuleRef) -> usize {
     }
 }
 
-/// A rule, or one of its parents.
 #[derive(Serialize, JsonSchema)]
 struct RuleStep<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +183,6 @@ impl<'a> RuleStep<'a> {
     }
 }
 
-/// The parents of a rule, each inside the one below it.
 struct Parents<'a>(&'a [LinkTrace]);
 
 impl Parents<'_> {
@@ -223,7 +220,7 @@ fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
         RuleEnd::Next(SkipReason::Draining(_)) => "draining",
         RuleEnd::Next(SkipReason::RecoveryClosed | SkipReason::NotBelowRoot | SkipReason::NoFallback) => "missing",
         RuleEnd::Refused => match placement.refused().map(|refused| &refused.refusal) {
-            // In the rule it is an error, when the queue would be created it is not (PLC-005, PLC-071).
+            // Illegal in the rule, but not when the queue would be created (PLC-005, PLC-071).
             Some(Refusal::IllegalName { .. }) if entry.path.is_some() => "bad-name",
             Some(Refusal::CreateBelowDraining { .. }) => "draining",
             Some(Refusal::CreateDenied { .. }) => "denied",
@@ -232,7 +229,6 @@ fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
     }
 }
 
-/// The path of a step, else the name that would go into it.
 fn candidate(step: &LinkTrace) -> Option<&str> {
     let name = Some(step.name()).filter(|name| !name.is_empty());
     step.path.as_ref().map(|path| path.as_str()).or(name)

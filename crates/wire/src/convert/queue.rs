@@ -12,23 +12,22 @@ use config::properties::DEFAULT_PREEMPTION_DELAY;
 use model::Resource;
 use view::{PartitionView, QueueRow};
 
-/// One queue without its children.
+/// Converts a queue without its children.
 pub fn queue(partition: &PartitionView, row: &QueueRow) -> dto::Queue {
     one(partition, row, partition.headroom(row).as_ref())
 }
 
-/// A queue with everything below it.
+/// Converts a queue with its subtree.
 pub fn queue_tree(partition: &PartitionView, row: &QueueRow) -> dto::Queue {
     let above = row.parent.and_then(|parent| partition.queue(parent));
     tree(partition, row, above.and_then(|above| partition.headroom(above)).as_ref())
 }
 
-/// The headroom goes down with the walk, so that no queue asks all those above it.
 fn tree(partition: &PartitionView, row: &QueueRow, above: Option<&Resource>) -> dto::Queue {
     let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
     let headroom = Resource::min_permissive_unset(rest.as_ref(), above);
     let mut queue = one(partition, row, headroom.as_ref());
-    // A queue is large: none is moved but from here into its place.
+    // A queue is large, so avoid moves.
     queue.children.reserve_exact(row.children.len());
     let children = row.children.iter().filter_map(|slot| partition.queue(*slot));
     queue.children.extend(children.map(|child| tree(partition, child, headroom.as_ref())));
@@ -62,7 +61,7 @@ fn one(partition: &PartitionView, row: &QueueRow, headroom: Option<&Resource>) -
         running_apps: row.running,
         current_priority: row.priority.current.0,
         allocating_accepted_apps: row.allocating_apps.iter().map(|app| app.as_str().to_owned()).collect(),
-        // A parent sorts its queues in one way only.
+        // A parent has only one sort order.
         sorting_policy: Cow::Borrowed(if row.leaf { settings.app_sort.name() } else { AppSortPolicy::Fair.name() }),
         priority_sorting: Some(settings.sort_by_priority),
         preemption_enabled: Some(settings.preemption_policy.is_enabled()),
@@ -90,7 +89,6 @@ pub(super) fn template(template: &TemplateConfig) -> dto::Template {
     }
 }
 
-/// The name of a queue's or partition's state.
 pub(super) fn state(state: model::QueueState) -> dto::Word {
     use model::QueueState::{Active, Draining, Stopped};
     Cow::Borrowed(match state {

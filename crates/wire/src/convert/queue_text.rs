@@ -1,5 +1,5 @@
-//! A tree of queues as the text that goes over the wire: what [`super::queue_tree`] says, byte for byte, written straight from the
-//! view. Trees of ten thousand queues are read every few seconds, and transfer objects take several times as long.
+//! A tree of queues as JSON, equal to [`super::queue_tree`] byte for byte. Trees of 10,000 queues are read every few
+//! seconds, and transfer types take several times as long.
 
 use super::duration::go_duration;
 use super::queue::{state, template};
@@ -11,20 +11,17 @@ use model::Resource;
 use std::time::Duration;
 use view::{PartitionView, QueueRow};
 
-/// About how many bytes a queue takes.
+/// Estimated bytes per queue.
 const QUEUE_BYTES: usize = 512;
 
-/// A queue whose children are being written.
 struct Open<'a> {
     row: &'a QueueRow,
     headroom: Option<Resource>,
-    /// Which child comes next.
     next: usize,
-    /// One was written.
     listed: bool,
 }
 
-/// A queue with everything below it, and the newline that ends the document. However deep the tree is, the stack is not.
+/// Writes a subtree and a final newline. The stack depth is constant.
 pub fn queue_tree_text(partition: &PartitionView, top: &QueueRow) -> Vec<u8> {
     let mut out = Vec::with_capacity(partition.queues.len() * QUEUE_BYTES);
     let above = top.parent.and_then(|parent| partition.queue(parent)).and_then(|above| partition.headroom(above));
@@ -51,7 +48,6 @@ pub fn queue_tree_text(partition: &PartitionView, top: &QueueRow) -> Vec<u8> {
     out
 }
 
-/// What precedes the children.
 fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Option<&Resource>) -> Open<'a> {
     let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
     let headroom = Resource::min_permissive_unset(rest.as_ref(), above);
@@ -81,7 +77,7 @@ fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Opti
         put_text(out, b",\"parent\":", parent);
     }
     if let Some((_, from)) = row.settings.template.as_ref().filter(|_| !row.leaf) {
-        // Few queues have one.
+        // Few queues have a template.
         out.extend_from_slice(b",\"template\":");
         json::append(out, &template(from));
         out.pop();
@@ -89,7 +85,6 @@ fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Opti
     Open { row, headroom, next: 0, listed: false }
 }
 
-/// What follows them.
 fn end(out: &mut Vec<u8>, partition: &PartitionView, row: &QueueRow) {
     let settings = &row.settings;
     let children = row.children.iter().filter_map(|slot| partition.queue(*slot));
@@ -101,7 +96,7 @@ fn end(out: &mut Vec<u8>, partition: &PartitionView, row: &QueueRow) {
     out.extend_from_slice(b",\"currentPriority\":");
     number(out, row.priority.current.0);
     put_texts(out, b",\"allocatingAcceptedApps\":[", row.allocating_apps.iter().map(|app| app.as_str()));
-    // A parent sorts its queues in one way only.
+    // A parent has only one sort order.
     put_text(out, b",\"sortingPolicy\":", if row.leaf { settings.app_sort.name() } else { AppSortPolicy::Fair.name() });
     put_flag(out, b",\"prioritySorting\":", settings.sort_by_priority);
     put_flag(out, b",\"preemptionEnabled\":", settings.preemption_policy.is_enabled());
@@ -129,7 +124,6 @@ fn put_flag(out: &mut Vec<u8>, key: &[u8], value: bool) {
     out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-/// A number, unless it is 0.
 fn put_number<N: Into<i128> + Copy + serde::Serialize>(out: &mut Vec<u8>, key: &[u8], value: N) {
     if value.into() != 0 {
         out.extend_from_slice(key);
@@ -137,7 +131,6 @@ fn put_number<N: Into<i128> + Copy + serde::Serialize>(out: &mut Vec<u8>, key: &
     }
 }
 
-/// A list, unless it is empty; `key` opens it.
 fn put_texts<'a>(out: &mut Vec<u8>, key: &[u8], values: impl Iterator<Item = &'a str>) {
     let mut before = key;
     for value in values {
@@ -149,7 +142,6 @@ fn put_texts<'a>(out: &mut Vec<u8>, key: &[u8], values: impl Iterator<Item = &'a
     }
 }
 
-/// Amounts, unless there are none.
 fn put_amounts(out: &mut Vec<u8>, key: &[u8], amounts: Option<&Resource>) {
     let Some(amounts) = amounts.filter(|amounts| !amounts.is_empty()) else { return };
     out.extend_from_slice(key);
@@ -163,7 +155,6 @@ fn put_amounts(out: &mut Vec<u8>, key: &[u8], amounts: Option<&Resource>) {
     out.push(b'}');
 }
 
-/// A name in an object, behind what precedes it.
 fn put_name(out: &mut Vec<u8>, before: &[u8], name: &str) {
     put_text(out, before, name);
     out.push(b':');
@@ -178,7 +169,6 @@ mod tests {
     use model::Profile;
     use view::View;
 
-    /// Everything that a queue may have or lack, and names that must be escaped.
     const CONFIG: &str = "\
 partitions:
 - name: 'odd \"<name>\"'

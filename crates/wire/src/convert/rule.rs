@@ -1,4 +1,4 @@
-//! Placement active rules (`rest.md` 5.6).
+//! Active placement rules (`rest.md` 5.6).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use config::{FilterType, RuleValue};
 use view::PartitionView;
 use view::placement::{FilterOutline, NamesOutline, RECOVERY_QUEUE, RuleOutline};
 
-/// The rules of a partition in the order in which they are tried, the recovery rule last.
+/// Converts the rules of a partition in evaluation order, the recovery rule last.
 pub fn placement_rules(partition: &PartitionView) -> Vec<dto::PlacementRule> {
     let recovery = partition.rules.has_recovery().then(|| dto::PlacementRule {
         name: Cow::Borrowed("recovery"),

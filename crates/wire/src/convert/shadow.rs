@@ -1,4 +1,4 @@
-//! What a shadow found, to the wire and back. Its times are those of the day, whatever time its scheduler has.
+//! Conversion of a shadow's results. Their times are wall-clock times.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn time(nanos: i64) -> Time {
     Time(u64::try_from(nanos / 1_000).unwrap_or(0))
 }
 
-/// A sheet as it is answered.
+/// Converts a sheet to an answer.
 pub fn shadow_report(sheet: &ShadowSheet) -> ShadowReport {
     let queue =
         |(queue, rates): &(QueuePath, ShadowRates)| ShadowQueue { queue: queue.to_string(), counts: counts(rates) };
@@ -55,7 +55,7 @@ fn decision(one: &ShadowDifference) -> ShadowDecision {
     }
 }
 
-/// An answer as a person sees it.
+/// Converts an answer to a sheet.
 pub fn shadow_sheet(report: ShadowReport) -> ShadowSheet {
     let queue = |one: ShadowQueue| (QueuePath::new(&one.queue), rates(&one.counts));
     let span = |one: ShadowTime| ShadowSpan { from: time(one.from), rates: rates(&one.counts) };

@@ -1,4 +1,4 @@
-//! What ended allocations used by Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4), as a report. It keeps no ledger.
+//! Usage by Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4) as a report.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use model::QueuePath;
 use view::View;
 use view::rows::{AppRow, TrackedResources};
 
-/// Adds up what the live applications of a view have used by allocations that ended. Of one that ended Apache YuniKorn has nothing.
+/// Sums released allocations of active applications. Apache YuniKorn has no data of finished ones.
 ///
 /// # Errors
-/// It is requested a time or split by something that is unknown there.
+/// A time or a dimension that is unknown there.
 pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, String> {
     use Dimension as D;
     const NO_LEDGER: &str = "Apache YuniKorn does not record usage history";
@@ -89,8 +89,7 @@ fn keyed(by: &[Dimension], key: Vec<String>, mut row: UsageReportRow) -> UsageRe
     row
 }
 
-/// What ended allocations of an application used by the scheduler's own count, in base units times seconds: an allocation counts in one of the
-/// three, of whatever instance type its node is.
+/// Usage of released allocations in base units times seconds: each counts in one of the three parts.
 pub fn ended_use(past: &TrackedResources) -> BTreeMap<Box<str>, u64> {
     let mut sum = BTreeMap::new();
     let all = [&past.used, &past.placeholders, &past.preempted];

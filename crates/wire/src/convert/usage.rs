@@ -1,7 +1,6 @@
-//! What users and groups use (`rest.md` 5.7).
+//! Usage of users and groups (`rest.md` 5.7).
 //!
-//! A user or group is there while it uses something, while an application of it waits that a cycle has considered, or while a limit
-//! names it; so is a queue below it.
+//! They are listed with usage, with a pending application that a cycle has considered, or if a limit names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
@@ -13,7 +12,7 @@ use model::QueuePath;
 use view::users::{ANYONE, max_applications, max_resources};
 use view::{AppGroup, AppRow, PartitionView, QueueUsageRow, Side, UsageRows};
 
-/// All users, by name.
+/// Converts all users, by name.
 pub fn users(partition: &PartitionView) -> Vec<dto::UserUsage> {
     let mut groups: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
     for app in partition.apps.iter().flatten() {
@@ -34,7 +33,7 @@ pub fn users(partition: &PartitionView) -> Vec<dto::UserUsage> {
     names.into_iter().map(one).collect()
 }
 
-/// One user, if anything is known of it.
+/// Converts a user, if known.
 pub fn user(partition: &PartitionView, name: &str) -> Option<dto::UserUsage> {
     let limited = Limited::of(partition, Side::User);
     let waiting = Waiting::of(partition);
@@ -54,7 +53,7 @@ pub fn user(partition: &PartitionView, name: &str) -> Option<dto::UserUsage> {
     })
 }
 
-/// All groups, by name; `*` is the one of those whom no limit names.
+/// All groups; `*` is for users without a named group.
 pub fn groups(partition: &PartitionView) -> Vec<dto::GroupUsage> {
     let mut apps: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for app in partition.apps.iter().flatten() {
@@ -74,18 +73,17 @@ pub fn groups(partition: &PartitionView) -> Vec<dto::GroupUsage> {
     names.into_iter().map(one).collect()
 }
 
-/// One group, if anything is known of it.
+/// Converts a group, if known.
 pub fn group(partition: &PartitionView, name: &str) -> Option<dto::GroupUsage> {
     groups(partition).into_iter().find(|group| group.group_name == name)
 }
 
-/// Users and groups that use something or wait, and those that limits name.
 fn names<'a>(rows: &'a UsageRows, limited: &Limited<'a>, waiting: &Waiting<'a>) -> BTreeSet<&'a str> {
     let using = rows.values().filter(|row| row.queues.iter().any(|level| waiting.shows(&row.name, level)));
     using.map(|row| &*row.name).chain(limited.names()).collect()
 }
 
-/// The queues of the applications that cycles have considered, by their users. An application counts under a group only then.
+/// Only after a cycle has considered an application, it counts under a group.
 struct Waiting<'a>(Option<BTreeMap<&'a str, Vec<&'a QueuePath>>>);
 
 impl<'a> Waiting<'a> {
@@ -98,19 +96,17 @@ impl<'a> Waiting<'a> {
         Self(Some(queues))
     }
 
-    /// For groups: what waits is counted for users only.
+    /// For groups, because pending applications count only for users.
     const fn none() -> Self {
         Self(None)
     }
 
-    /// Whether someone has something to show in a queue.
     fn shows(&self, name: &str, level: &QueueUsageRow) -> bool {
         let waits = |queues: &Vec<&QueuePath>| queues.iter().any(|queue| queue.is_within(&level.queue));
         level.is_used() || self.0.as_ref().is_none_or(|all| all.get(name).is_some_and(waits))
     }
 }
 
-/// The limits that name someone, by name and then by queue.
 struct Limited<'a>(BTreeMap<&'a str, BTreeMap<QueuePath, &'a Arc<LimitConfig>>>);
 
 impl<'a> Limited<'a> {
@@ -119,7 +115,7 @@ impl<'a> Limited<'a> {
         for queue in partition.queues.iter().flatten() {
             for limit in queue.settings.limits.list() {
                 let names = if side == Side::User { &limit.users } else { &limit.groups };
-                // A limit of every user is in each user's own entry.
+                // A limit for every user is in each user's own entry.
                 for name in names.iter().filter(|name| side == Side::Group || *name != ANYONE) {
                     all.entry(name).or_default().insert(queue.path.clone(), limit);
                 }
@@ -133,14 +129,12 @@ impl<'a> Limited<'a> {
     }
 }
 
-/// One queue of a tree.
 #[derive(Default)]
 struct Level<'a> {
     usage: Option<&'a QueueUsageRow>,
     limit: Option<&'a Arc<LimitConfig>>,
 }
 
-/// The queues in which someone uses something or is limited, from the root.
 fn tree(rows: &UsageRows, name: &str, limited: &Limited<'_>, waiting: &Waiting<'_>) -> Option<dto::QueueUsage> {
     let mut levels: BTreeMap<QueuePath, Level<'_>> = BTreeMap::new();
     let rows = rows.get(name).into_iter().flat_map(|row| row.queues.iter());
@@ -157,7 +151,6 @@ fn tree(rows: &UsageRows, name: &str, limited: &Limited<'_>, waiting: &Waiting<'
     nest(&mut levels.into_iter().peekable())
 }
 
-/// A depth-first list as a tree: what follows a queue and within it is below it.
 fn nest<'a>(levels: &mut Peekable<impl Iterator<Item = (QueuePath, Level<'a>)>>) -> Option<dto::QueueUsage> {
     let (path, level) = levels.next()?;
     let mut children = Vec::new();

@@ -1,4 +1,4 @@
-//! A report of the ledger, in the words of the native API.
+//! Reports of the ledger in the native API.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use ledger::{Dimension, Gap, Integral, Report, ReportRow};
 use model::Time;
 use view::{ClockGap, ClockRuns};
 
-/// What was used over time; its times are those that the wall clock showed.
+/// Converts a usage report; its times are wall-clock times.
 pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
-    // One that the ledger knows itself is reported once.
+    // A gap that the ledger knows is reported only once.
     let known = |gap: &ClockGap| report.gaps.iter().any(|one| one.to == Some(gap.at));
     let inside = |gap: &ClockGap| report.from < gap.at && gap.at <= report.to && !known(gap);
     let mut gaps: Vec<UsageGap> = runs.gaps().into_iter().filter(inside).map(gap).collect();

@@ -1,46 +1,45 @@
-//! The scheduler's time by the wall clock.
+//! Conversion of scheduler time to the wall clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use model::Time;
 
-/// Turns the scheduler's time, which starts at 0, into nanoseconds since 1970: the one place where that happens.
+/// Converts the scheduler's time, which starts at 0, to ns since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// What the wall clock showed at the scheduler's start, in nanoseconds.
+    /// Wall-clock time of the scheduler's start, in ns.
     start: i64,
-    /// How much faster than the wall clock the scheduler's time runs.
     speed: f64,
 }
 
 impl Wall {
-    /// A scheduler that started at `start`, and whose time runs `speed` times as fast as the wall clock.
+    /// `speed` is relative to the wall clock.
     pub fn new(start: SystemTime, speed: f64) -> Self {
         let since = start.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { start: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), speed }
     }
 
-    /// When the scheduler started, in nanoseconds.
+    /// The start of the scheduler, in ns since 1970.
     pub const fn start(&self) -> i64 {
         self.start
     }
 
-    /// When it was `time`, in nanoseconds.
+    /// Converts a time to ns since 1970.
     pub fn nanos(&self, time: Time) -> i64 {
         self.start.saturating_add(self.span(Duration::from_micros(time.0)))
     }
 
-    /// When it was `time`, in milliseconds.
+    /// Converts a time to ms since 1970.
     pub fn millis(&self, time: Time) -> i64 {
         self.nanos(time) / 1_000_000
     }
 
-    /// From one time to a later one, in nanoseconds.
+    /// The duration between two times, in ns.
     pub fn between(&self, from: Time, to: Time) -> i64 {
         self.nanos(to) - self.nanos(from.min(to))
     }
 
-    /// The scheduler's time at a number of nanoseconds since 1970; its start for what was before that.
+    /// Converts ns since 1970; earlier times become the scheduler's start.
     pub fn time(&self, nanos: i64) -> Time {
         let since = Duration::from_nanos(u64::try_from(nanos.saturating_sub(self.start)).unwrap_or(0));
         let since = if self.speed == 1.0 { since } else { since.mul_f64(self.speed) };
@@ -48,7 +47,7 @@ impl Wall {
     }
 
     fn span(&self, span: Duration) -> i64 {
-        // Exact as long as time runs as the wall clock does; 1 is what was requested, not what was computed.
+        // Exact at normal speed.
         let span = if self.speed == 1.0 { span } else { span.div_f64(self.speed) };
         i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
     }

@@ -1,4 +1,4 @@
-//! What if, in the words of the native API (E7).
+//! What-if in the native API (E7).
 
 use std::time::Duration;
 
@@ -14,15 +14,14 @@ use forecast::whatif::{
     Span, Spread, Step, Stopped, steps,
 };
 
-/// The most pairs of runs.
 const MOST_RUNS: u32 = 100;
 
 const COMPARED: [&str; 4] = ["queues", "applications", "nodes", "users"];
 
-/// What is asked.
+/// Converts a request to a plan.
 ///
 /// # Errors
-/// Where in the body, and what is wrong there.
+/// The location in the body, and the reason.
 pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     if let Some(other) = asked.compare.iter().find(|what| !COMPARED.contains(&what.as_str())) {
         return Err(format!("compare: {other:?} is not one of {}", COMPARED.join(", ")));
@@ -68,13 +67,13 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait })
 }
 
-/// The seeds of all pairs of runs that a plan requests; none where one pair is enough.
+/// The seeds of the pairs of runs; empty if one pair is enough.
 pub fn seeds(asked: &dto::WhatIf) -> Vec<u64> {
     let first = asked.seed.unwrap_or_default();
     (0..u64::from(asked.runs.unwrap_or_default())).map(|run| first.wrapping_add(run)).collect()
 }
 
-/// Several pairs of runs: the first of them, and all together.
+/// Converts the first pair of runs, and all together.
 pub fn several(pairs: &[Pair], wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
     let Some(first) = pairs.first() else { return dto::WhatIfResult::default() };
     let mut result = self::result(first, wall, compare);
@@ -111,7 +110,7 @@ fn spread(several: &Several) -> dto::WhatIfSeveral {
     }
 }
 
-/// The differences of a pair, in the parts that `compare` names; in all parts where it is empty.
+/// Converts the parts of a pair's differences in `compare`, by default all.
 pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
     let wanted = |what: &str| compare.is_empty() || compare.iter().any(|word| word == what);
     let Comparison { total: [without, with], queues, users, apps, nodes, first, long_wait, verdict } = &pair.comparison;

@@ -1,21 +1,20 @@
-//! The active configuration as YAML, in the layout that YuniKorn's writer has (`rest.md` 5.8).
+//! The active configuration as YAML in YuniKorn's layout (`rest.md` 5.8).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::dto;
 
-/// What a key represents.
 enum Yaml {
-    /// A text, quoted where it would read as something else.
+    /// A text, quoted if necessary.
     Text(String),
-    /// A number or a truth value.
+    /// A number or a boolean.
     Bare(String),
     Map(Vec<(String, Yaml)>),
     List(Vec<Yaml>),
 }
 
-/// The configuration as YAML. Keys are YuniKorn's field names in lower case; what is empty is omitted.
+/// Formats as YAML with YuniKorn's lowercase field names, without empty values.
 pub fn config_yaml(config: &dto::Config) -> String {
     let mut map = Fields::default();
     map.put("partitions", config.partitions.as_ref().map(|all| Yaml::List(all.iter().map(partition).collect())));
@@ -28,7 +27,6 @@ pub fn config_yaml(config: &dto::Config) -> String {
     out
 }
 
-/// The fields of a map that are not empty.
 #[derive(Default)]
 struct Fields(Vec<(String, Yaml)>);
 
@@ -139,16 +137,16 @@ fn limit(config: &dto::Limit) -> Yaml {
     Yaml::Map(map.0)
 }
 
-/// YuniKorn's writer goes in to the next multiple of four, also from the odd columns that list items start in.
+/// YuniKorn indents to the next multiple of four, even from the odd columns of list items.
 fn inner(column: usize) -> usize {
     (column + 4) / 4 * 4
 }
 
-/// A map whose keys are in `column`; the first one perhaps behind the dash of a list.
+/// The first key may follow the dash of a list.
 fn write_map(out: &mut String, fields: &[(String, Yaml)], column: usize, behind_dash: bool) {
     for (at, (key, value)) in fields.iter().enumerate() {
         let indent = if at == 0 && behind_dash { 0 } else { column };
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _written = write!(out, "{:indent$}{}:", "", scalar(key));
         write_value(out, value, column);
     }
@@ -184,7 +182,6 @@ fn write_value(out: &mut String, value: &Yaml, column: usize) {
     }
 }
 
-/// A text as a scalar that reads as that very text again.
 fn scalar(text: &str) -> String {
     if text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')) {
         return double_quoted(text);
@@ -221,7 +218,7 @@ fn double_quoted(text: &str) -> String {
     out
 }
 
-/// Whether a plain scalar of this text is a number, a truth value, null or a date to some reader.
+/// Whether some parsers read it as a number, a boolean, null, or a date.
 fn reads_as_other(text: &str) -> bool {
     const WORDS: [&str; 12] = ["~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", "<<"];
     let lower = text.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Applications, their requests and allocations (`rest.md` 5.4).
+//! Applications, their requests, and allocations (`rest.md` 5.4).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,74 +10,74 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, number, read};
 use super::{Deadline, Other, ResourceMap, UsageByType, Word};
 
-/// An application, live or ended, as `/ws/v1/…/applications` has it.
+/// An active or finished application of `/ws/v1/…/applications`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", remote = "Self")]
 pub struct Application {
-    /// The id that it was submitted with, unique in its partition.
+    /// The ID from its submission, unique in its partition.
     #[serde(rename = "applicationID", deserialize_with = "read")]
     pub application_id: String,
-    /// In use now.
+    /// The current usage.
     #[serde(skip_serializing_if = "is_empty")]
     pub used_resource: ResourceMap,
-    /// The highest use so far, per type.
+    /// The highest usage per type.
     #[serde(skip_serializing_if = "is_empty")]
     pub max_used_resource: ResourceMap,
-    /// Asked for and not allocated.
+    /// The pending resources.
     #[serde(skip_serializing_if = "is_empty")]
     pub pending_resource: ResourceMap,
-    /// The partition's name without the cluster id.
+    /// The partition without the cluster ID.
     #[serde(deserialize_with = "read")]
     pub partition: String,
-    /// The queue's full path; empty when placement refused it.
+    /// The queue's full path; empty if placement rejected it.
     #[serde(deserialize_with = "read")]
     pub queue_name: String,
-    /// When it was submitted, in nanoseconds since 1970.
+    /// Submission time in ns since 1970.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub submission_time: i64,
-    /// In nanoseconds; 0 while it is not over.
+    /// In ns; 0 while it is not finished.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub finished_time: i64,
-    /// What is not allocated.
+    /// The pending requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub requests: Vec<Request>,
-    /// What is allocated.
+    /// The current allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocations: Vec<Allocation>,
-    /// The state; `Starting` in 1.5 and here.
+    /// The state; `Starting` exists only in 1.5 and in kornsole.
     #[serde(rename = "applicationState", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub state: Word,
-    /// Who submitted it.
+    /// The submitting user.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub user: String,
     /// The groups of the user.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub groups: Vec<String>,
-    /// Why it was rejected.
+    /// The reason of a rejection.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub rejected_message: String,
-    /// The states entered, the oldest first.
+    /// The states entered, oldest first.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub state_log: Vec<StateChange>,
     /// Task groups of a gang.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub placeholder_data: Vec<PlaceholderData>,
-    /// Whether nodes are kept for it.
+    /// Whether it has reservations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub has_reserved: bool,
-    /// For which of its requests.
+    /// The reserved requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reservations: Vec<Reservation>,
-    /// The highest priority of its requests; -2147483648: nothing is pending.
+    /// The highest priority of its requests; -2147483648 without pending requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_request_priority: i32,
-    /// When it first ran, in **milliseconds**; negative: not yet. `None` before 1.6, and here while it has not.
+    /// First start in **milliseconds**; negative: not yet. `None` before 1.6 and before the start.
     #[serde(deserialize_with = "read", skip_serializing_if = "Option::is_none")]
     pub start_time: Option<i64>,
-    /// Amounts times seconds of ended allocations; `None` before 1.6.
+    /// Resources times seconds of released allocations; `None` before 1.6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_history: Option<ResourceHistory>,
-    /// Until then nothing of it is tried (1.8).
+    /// End of its backoff (1.8).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff_deadline: Option<Deadline>,
     /// Other fields of the answer.
@@ -87,13 +87,13 @@ pub struct Application {
 
 impl Serialize for Application {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The derived function, which `remote` makes an inherent one.
+        // Calls the derived function, which `remote` makes an inherent one.
         Self::serialize(self, serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Application {
-    /// 1.6 has the three parts of the resource history directly in the application.
+    /// 1.6 has the parts of the history directly in the application.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut app = Self::deserialize(deserializer)?;
         if app.resource_history.is_none() {
@@ -114,53 +114,53 @@ impl<'de> Deserialize<'de> for Application {
     }
 }
 
-/// A request: an ask that has no node yet.
+/// A pending request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Request {
-    /// The key, which will be the allocation's.
+    /// The key, which the allocation will have.
     #[serde(deserialize_with = "read")]
     pub allocation_key: String,
-    /// What the resource manager said of it.
+    /// Tags from the resource manager.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_tags: BTreeMap<String, String>,
-    /// When it was created, in nanoseconds.
+    /// Creation time in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub request_time: i64,
-    /// What is wanted, for each of the pending count.
+    /// The resources of each of the pending count.
     #[serde(skip_serializing_if = "is_empty")]
     pub resource: ResourceMap,
-    /// How many of it are wanted (up to 1.5); 0 represents one.
+    /// The number of repetitions (up to 1.5); 0 means 1.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub pending_count: i32,
     /// The priority, as text on the wire.
     #[serde(serialize_with = "as_text", deserialize_with = "number")]
     pub priority: i32,
-    /// The only node that will do.
+    /// The only allowed node.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub required_node_id: String,
-    /// The application whose ask this is.
+    /// The application of the request.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub application_id: String,
-    /// Holds room for a gang.
+    /// Whether it is a placeholder.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub placeholder: bool,
     /// The task group.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub task_group_name: String,
-    /// Why it has no node: one entry for each different message, the oldest `last_occurrence` first.
+    /// Reasons of pending, one per message, the oldest `last_occurrence` first.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_log: Vec<LogEntry>,
-    /// Something is to be preempted for it.
+    /// Whether preemption was triggered.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub triggered_preemption: bool,
     /// The first request of the application.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub originator: bool,
-    /// A node was looked for (1.5 on).
+    /// Whether a node was searched (since 1.5).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub scheduling_attempted: bool,
-    /// Nodes were requested because of it (1.5 on).
+    /// Whether it triggered a scale-up (since 1.5).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub triggered_scale_up: bool,
     /// Other fields of the answer.
@@ -168,65 +168,65 @@ pub struct Request {
     pub other: Other,
 }
 
-/// Why a request has no node.
+/// A reason of a pending request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct LogEntry {
-    /// The reason as the scheduler words it; equal ones are counted, not repeated.
+    /// The reason in the scheduler's words; equal ones are counted.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub message: Word,
-    /// When it last held, in nanoseconds.
+    /// Last occurrence in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub last_occurrence: i64,
-    /// How often it held.
+    /// Number of occurrences.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub count: i32,
 }
 
-/// An allocation: an ask that has a node.
+/// An allocation: a request with a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Allocation {
-    /// The id of its ask, unique only within its application.
+    /// The ID of its request, unique only in its application.
     #[serde(deserialize_with = "read")]
     pub allocation_key: String,
-    /// What the resource manager said of it.
+    /// Tags from the resource manager.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_tags: BTreeMap<String, String>,
-    /// When its request was created, or its placeholder's, in nanoseconds.
+    /// Creation time of its request or placeholder, in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub request_time: i64,
-    /// When it was allocated (up to 1.5 and here); 1.6 on: when its request was created.
+    /// Allocation time; since 1.6, except in kornsole, the request's creation time.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_time: i64,
-    /// Between the two, in nanoseconds.
+    /// The difference in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_delay: i64,
-    /// What it uses.
+    /// The allocated resources.
     #[serde(skip_serializing_if = "is_empty")]
     pub resource: ResourceMap,
     /// The priority, as text on the wire.
     #[serde(serialize_with = "as_text", deserialize_with = "number")]
     pub priority: i32,
-    /// Where it runs.
+    /// The node's ID.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub node_id: String,
-    /// The application that it belongs to.
+    /// The application of the allocation.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub application_id: String,
-    /// Holds room for a gang.
+    /// Whether it is a placeholder.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub placeholder: bool,
-    /// Took over from a placeholder.
+    /// Whether it replaced a placeholder.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub placeholder_used: bool,
     /// The task group.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub task_group_name: String,
-    /// Is being preempted.
+    /// Whether it is being preempted.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub preempted: bool,
-    /// The first one of the application (1.6 on).
+    /// The first one of the application (since 1.6).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub originator: bool,
     /// Other fields of the answer.
@@ -234,55 +234,55 @@ pub struct Allocation {
     pub other: Other,
 }
 
-/// One task group of a gang.
+/// A task group of a gang.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PlaceholderData {
-    /// The task group as the application names it.
+    /// The name of the task group.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub task_group_name: String,
     /// The number of requested placeholders.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub count: i64,
-    /// The size of one.
+    /// The size of a placeholder.
     #[serde(skip_serializing_if = "is_empty")]
     pub min_resource: ResourceMap,
-    /// Placeholders that a real allocation took over from.
+    /// Placeholders replaced by real allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub replaced: i64,
-    /// Placeholders that ended otherwise.
+    /// Placeholders that ended without replacement.
     #[serde(rename = "timedout", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub timed_out: i64,
 }
 
-/// A state entered.
+/// A state that was entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct StateChange {
-    /// When, in nanoseconds.
+    /// Time in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub time: i64,
-    /// The state that was entered, as `Running`.
+    /// The new state, for example `Running`.
     #[serde(rename = "applicationState", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub state: Word,
 }
 
-/// Amounts times seconds, by instance type, of ended allocations.
+/// Resources times seconds of released allocations, by instance type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ResourceHistory {
-    /// By allocations: for each instance type, resource times seconds.
+    /// Of ordinary allocations: resource times seconds by instance type.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub resource_usage: UsageByType,
-    /// Of allocations that were preempted.
+    /// Of preempted allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub preempted_resource: UsageByType,
-    /// By placeholders: for each instance type, resource times seconds.
+    /// Of placeholders: resource times seconds by instance type.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub placeholder_resource: UsageByType,
 }
 
-/// A node that is kept for a request: the request's key, and up to 1.6 the other side before it.
+/// A reservation: the request's key, up to 1.6 after the node or application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reservation {
     /// The node (in an application) or the application (in a node); up to 1.6.
@@ -316,7 +316,6 @@ impl<'de> Deserialize<'de> for Reservation {
     }
 }
 
-/// A number that stands as text on the wire.
 pub(super) fn as_text<S: Serializer>(number: &i32, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }

@@ -1,105 +1,105 @@
-//! The transfer types of the past: the configurations that were active (E5), and who did what (E11).
+//! Transfer types of revisions (E5) and the audit (E11).
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The configurations that were active (E5), the newest first.
+/// The revisions of the configuration (E5), newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Revisions {
-    /// Each without its text.
+    /// The revisions without texts.
     pub revisions: Vec<RevisionInfo>,
 }
 
-/// A configuration that was active, without its text (E5).
+/// A revision of the configuration, without its text (E5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RevisionInfo {
-    /// Counts up by one with each configuration that becomes active.
+    /// The number, which increases by one with each activated configuration.
     pub revision: u64,
-    /// The checksum of its text.
+    /// The checksum of the text.
     pub checksum: String,
-    /// When it became active.
+    /// Activation time in ns since 1970.
     pub at: i64,
-    /// Whose doing that was.
+    /// The user who activated it.
     pub by: String,
-    /// Why, as who changed it wrote; empty where nothing was written.
+    /// The user's reason; may be empty.
     pub reason: String,
-    /// How it came: `start`, `file`, `workload`, `console`, `api` or `rollback`.
+    /// Its source: `start`, `file`, `workload`, `console`, `api`, or `rollback`.
     pub source: String,
-    /// Which one a rollback brought back.
+    /// The revision that a rollback restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollback_of: Option<u64>,
-    /// How many settings were different from those of the one before.
+    /// The number of changed settings.
     pub changes: usize,
-    /// It is the active one.
+    /// Whether it is the active one.
     pub current: bool,
 }
 
-/// Bring a configuration back that was active (E5).
+/// Restores an earlier configuration (E5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rollback {
-    /// The number of the revision that is to be active again.
+    /// The number of the revision to restore.
     #[schemars(range(min = 1))]
     pub revision: u64,
-    /// Why, for the record.
+    /// The reason, for the audit.
     #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Who did what (E11), the newest first.
+/// The audit (E11), newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Audit {
-    /// Each act, done or refused.
+    /// The acts, done or rejected.
     pub entries: Vec<AuditEntry>,
-    /// Only this user's own are reported: he may not see those of others.
+    /// Set if the caller sees only this user's entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
 }
 
-/// One act, done or refused (E11).
+/// One act, done or rejected (E11).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AuditEntry {
-    /// Counts up by one.
+    /// The consecutive number.
     pub id: u64,
-    /// When, in nanoseconds since 1970.
+    /// Time in ns since 1970.
     pub at: i64,
-    /// Who acted, as the token or the local account says.
+    /// The user from the token or the local account.
     pub user: String,
-    /// The groups of that user at that time.
+    /// The user's groups at that time.
     pub groups: Vec<String>,
-    /// From where: an address, `console`, `file NAME`, `workload`.
+    /// The source: an address, `console`, `file NAME`, `workload`.
     pub address: String,
-    /// What: `kill`, `move`, `config`…
+    /// The action: `kill`, `move`, `config`…
     pub action: String,
-    /// In which partition; not there for what concerns the scheduler as a whole.
+    /// The partition; absent for acts on the whole scheduler.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub partition: String,
-    /// What it was done to: an application, a node, a queue, `configuration`.
+    /// The object: an application, a node, a queue, `configuration`.
     pub object: String,
-    /// Whether it was done.
+    /// Whether it was allowed.
     pub allowed: bool,
-    /// Which check refused.
+    /// The check that rejected it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub code: String,
-    /// Why it was refused, in words.
+    /// The reason of a rejection.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Why who did it said that he did.
+    /// The reason that the user gave.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What was so before.
+    /// The facts before.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub before: BTreeMap<String, String>,
-    /// What was so afterwards.
+    /// The facts afterward.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub after: BTreeMap<String, String>,
-    /// The request, as its answer named it.
+    /// The request ID of the answer.
     pub request_id: String,
 }

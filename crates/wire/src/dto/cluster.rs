@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, object, read};
 use super::{Other, ResourceMap, Word};
 
-/// One partition, as the list of clusters has it.
+/// A partition in the list of clusters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Cluster {
-    /// Start of the scheduler, in nanoseconds.
+    /// Start of the scheduler, in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub start_time: i64,
-    /// What each resource manager said of itself.
+    /// Build information of each resource manager.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub rm_build_information: Vec<BTreeMap<String, String>>,
-    /// The partition's name without the cluster id.
+    /// The partition without the cluster ID.
     #[serde(deserialize_with = "read")]
     pub partition: String,
-    /// `kubernetes` YuniKorn, `kornsole` here.
+    /// `kubernetes` for YuniKorn, `kornsole` for kornsole.
     #[serde(deserialize_with = "read")]
     pub cluster_name: Word,
     /// Other fields of the answer.
@@ -28,41 +28,41 @@ pub struct Cluster {
     pub other: Other,
 }
 
-/// A partition with its counters, as `/ws/v1/partitions` has it.
+/// A partition with its counters, from `/ws/v1/partitions`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Partition {
-    /// The id of the resource manager.
+    /// The ID of the resource manager.
     #[serde(deserialize_with = "read")]
     pub cluster_id: String,
-    /// The name without the cluster id.
+    /// The name without the cluster ID.
     #[serde(deserialize_with = "read")]
     pub name: String,
-    /// What the nodes have, and how much of it is used.
+    /// The capacity of the nodes and its usage.
     #[serde(deserialize_with = "object")]
     pub capacity: Capacity,
-    /// In which order nodes are tried.
+    /// The sort order of nodes.
     #[serde(deserialize_with = "object")]
     pub node_sorting_policy: NodeSortingPolicy,
     /// The partition's own switch; `None` before 1.7.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption_enabled: Option<bool>,
-    /// Whether a lowered quota preempts; `None` before 1.8.
+    /// Whether quota preemption is enabled; `None` before 1.8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_preemption_enabled: Option<bool>,
     /// Number of nodes.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub total_nodes: i64,
-    /// Remembered applications by state, and `total`.
+    /// Retained applications by state, and `total`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub applications: BTreeMap<String, i64>,
-    /// How many allocations there are right now.
+    /// The current number of allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub total_containers: i64,
-    /// `Active`, `Draining` or `Stopped`.
+    /// `Active`, `Draining`, or `Stopped`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub state: Word,
-    /// When it entered the state, in nanoseconds.
+    /// Time of the last state change, in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub last_state_transition_time: i64,
     /// Other fields of the answer.
@@ -70,7 +70,7 @@ pub struct Partition {
     pub other: Other,
 }
 
-/// What the nodes of a partition have, and how much of it is used.
+/// The capacity of a partition's nodes and its usage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Capacity {
@@ -80,19 +80,19 @@ pub struct Capacity {
     /// Sum of the allocations.
     #[serde(skip_serializing_if = "is_empty")]
     pub used_capacity: ResourceMap,
-    /// Used of capacity, in percent.
+    /// Used share of the capacity, in percent.
     #[serde(skip_serializing_if = "is_empty")]
     pub utilization: ResourceMap,
 }
 
-/// In which order nodes are tried.
+/// The sort order of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NodeSortingPolicy {
     /// `fair` or `binpacking`.
     #[serde(rename = "type", deserialize_with = "read")]
     pub kind: Word,
-    /// How much each resource type counts.
+    /// The weight of each resource type.
     #[serde(deserialize_with = "object")]
     pub resource_weights: BTreeMap<String, f64>,
 }

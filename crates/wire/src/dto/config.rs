@@ -1,5 +1,5 @@
-//! The active configuration, as JSON with the names of YuniKorn's fields (`rest.md` 5.8). The same tree is written as YAML by
-//! [`crate::api`]'s conversion; that form is read by [`config`].
+//! The active configuration as JSON with the names of YuniKorn's fields (`rest.md` 5.8). [`crate::convert`] writes it
+//! as YAML.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ pub struct Config {
     /// The partitions; `None` before a resource manager has registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partitions: Option<Vec<PartitionConfig>>,
-    /// SHA-256 of the text that was loaded, in upper-case hex.
+    /// SHA-256 of the loaded text, in uppercase hex.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub checksum: String,
-    /// All other settings of the service.
+    /// All other service settings.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub extra: BTreeMap<String, String>,
-    /// Whether locks are watched; 1.5.1 on.
+    /// Whether deadlock detection is enabled; since 1.5.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadlock_detection_enabled: Option<bool>,
-    /// For how long; 1.5.1 on.
+    /// Its timeout; since 1.5.1.
     #[serde(deserialize_with = "read", skip_serializing_if = "Option::is_none")]
     pub deadlock_timeout_seconds: Option<i64>,
     /// Other fields of the answer.
@@ -32,11 +32,11 @@ pub struct Config {
     pub other: Other,
 }
 
-/// A partition as its configuration has it.
+/// A partition of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct PartitionConfig {
-    /// The name of the partition, as written.
+    /// The partition's name as written.
     #[serde(deserialize_with = "read")]
     pub name: String,
     /// The root queue.
@@ -48,46 +48,46 @@ pub struct PartitionConfig {
     /// Limits on the partition.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub limits: Vec<Limit>,
-    /// Which kinds of preemption are on.
+    /// The enabled kinds of preemption.
     #[serde(deserialize_with = "object")]
     pub preemption: Preemption,
-    /// In which order nodes are tried.
+    /// The sort order of nodes.
     #[serde(deserialize_with = "object")]
     pub node_sort_policy: NodeSortPolicy,
-    /// Where groups come from (1.8 on).
+    /// The source of groups (since 1.8).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_group_resolver: Option<UserGroupResolver>,
 }
 
-/// A queue as it is configured, with those below it.
+/// A configured queue with its children.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct QueueConfig {
     /// The last part of its path.
     #[serde(deserialize_with = "read")]
     pub name: String,
-    /// Takes queues even where none is configured.
+    /// Whether it accepts child queues even if none is configured.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub parent: bool,
-    /// Guarantee and maximum.
+    /// Guaranteed resources and maximum.
     #[serde(deserialize_with = "object")]
     pub resources: Resources,
-    /// The most applications that may run.
+    /// Maximum of running applications.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
-    /// The queue's own properties; inherited ones are not among them.
+    /// The queue's own properties, without inherited ones.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub properties: BTreeMap<String, String>,
-    /// Who administers it.
+    /// The admin ACL.
     #[serde(rename = "AdminACL", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub admin_acl: String,
-    /// Who may submit.
+    /// The submit ACL.
     #[serde(rename = "SubmitACL", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub submit_acl: String,
-    /// What dynamic queues below get.
+    /// The template of dynamic child queues.
     #[serde(deserialize_with = "object")]
     pub child_template: ChildTemplate,
-    /// The queues below.
+    /// The child queues.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub queues: Vec<QueueConfig>,
     /// Limits of users and groups.
@@ -95,29 +95,29 @@ pub struct QueueConfig {
     pub limits: Vec<Limit>,
 }
 
-/// Guarantee and maximum, as quantities in text.
+/// Guaranteed resources and maximum, as quantities in text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Resources {
-    /// The guarantee by resource name, amounts as written.
+    /// Guaranteed resources by name, as written.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub guaranteed: BTreeMap<String, String>,
-    /// The maximum by resource name, amounts as written.
+    /// Maximum by resource name, as written.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max: BTreeMap<String, String>,
 }
 
-/// What dynamic queues get.
+/// The template of dynamic queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct ChildTemplate {
-    /// The most applications that may run.
+    /// Maximum of running applications.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
-    /// The properties that a dynamic queue gets.
+    /// The properties of a dynamic queue.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub properties: BTreeMap<String, String>,
-    /// Guarantee and maximum.
+    /// Guaranteed resources and maximum.
     #[serde(deserialize_with = "object")]
     pub resources: Resources,
 }
@@ -126,34 +126,34 @@ pub struct ChildTemplate {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Rule {
-    /// Its kind, as `provided` or `tag`.
+    /// The kind, for example `provided` or `tag`.
     #[serde(deserialize_with = "read")]
     pub name: String,
-    /// Whether it makes queues.
+    /// Whether it creates queues.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub create: bool,
-    /// For whom it holds.
+    /// The users and groups that it applies to.
     #[serde(deserialize_with = "object")]
     pub filter: Filter,
-    /// The rule that gives the parent queue.
+    /// The rule for the parent queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Box<Rule>>,
-    /// Its value: a queue, or the name of a tag.
+    /// The value: a queue, or the name of a tag.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub value: String,
 }
 
-/// For whom a placement rule holds.
+/// The users and groups that a placement rule applies to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Filter {
     /// `allow`, `deny`, or empty.
     #[serde(rename = "Type", deserialize_with = "read")]
     pub kind: String,
-    /// The users that it is about; one alone may be an expression.
+    /// User names; a single one may be a regular expression.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub users: Vec<String>,
-    /// The groups that it is about; one alone may be an expression.
+    /// Group names; a single one may be a regular expression.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub groups: Vec<String>,
 }
@@ -162,19 +162,19 @@ pub struct Filter {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Limit {
-    /// What it is for.
+    /// The description of the limit.
     #[serde(deserialize_with = "read")]
     pub limit: String,
-    /// The users whom it limits; `*` is everyone.
+    /// The limited users; `*` is every user.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub users: Vec<String>,
-    /// The groups whom it limits; `*` is every group.
+    /// The limited groups; `*` is every group.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub groups: Vec<String>,
-    /// The most resources, as quantities in text.
+    /// Maximum resources, as quantities in text.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_resources: BTreeMap<String, String>,
-    /// The most applications that may run.
+    /// Maximum of running applications.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
 }
@@ -183,27 +183,27 @@ pub struct Limit {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Preemption {
-    /// Whether there is any; `None`: as the default says.
+    /// Whether it is enabled; `None` for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Whether a lowered quota preempts (1.8 on).
+    /// Whether quota preemption is enabled (since 1.8).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_preemption_enabled: Option<bool>,
 }
 
-/// In which order nodes are tried.
+/// The sort order of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct NodeSortPolicy {
     /// `fair`, `binpacking`, or empty.
     #[serde(rename = "Type", deserialize_with = "read")]
     pub kind: String,
-    /// How much each resource type counts.
+    /// The weight of each resource type.
     #[serde(deserialize_with = "object", skip_serializing_if = "is_empty")]
     pub resource_weights: BTreeMap<String, f64>,
 }
 
-/// Where the groups of a user come from.
+/// The source of a user's groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UserGroupResolver {

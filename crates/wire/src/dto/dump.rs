@@ -1,4 +1,4 @@
-//! The state dump: everything at one time (`rest.md` 5.17).
+//! The state dump: all data at one time (`rest.md` 5.17).
 
 use std::collections::BTreeMap;
 
@@ -9,38 +9,38 @@ use super::{
     AppSample, Application, Cluster, Config, ContainerSample, Node, Other, Partition, PlacementRule, Queue, Word,
 };
 
-/// Everything at one time.
+/// All data at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct StateDump {
-    /// The moment, in nanoseconds.
+    /// Time in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub timestamp: i64,
     /// Every partition with its counters.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub partitions: Vec<Partition>,
-    /// Active, completed and rejected applications of all partitions.
+    /// Active, completed, and rejected applications of all partitions.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub applications: Vec<Application>,
-    /// Running applications, minute by minute.
+    /// Running applications by minute.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub app_history: Vec<AppSample>,
-    /// Allocations, minute by minute.
+    /// Allocations by minute.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub container_history: Vec<ContainerSample>,
     /// The nodes of each partition.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub nodes: Vec<PartitionNodes>,
-    /// The cluster; a list for the sake of the wire, with one entry for each partition.
+    /// The cluster; a list with one entry per partition.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub cluster_info: Vec<Cluster>,
-    /// The root queue of each partition, with all below.
+    /// The root queue of each partition with its subtree.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub queues: Vec<Queue>,
-    /// What the resource manager adds, in a form of its own.
+    /// Data of the resource manager in its own form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rm_diagnostics: Option<BTreeMap<String, serde_json::Value>>,
-    /// The level of the log.
+    /// The log level.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub log_level: Word,
     /// The active configuration.
@@ -49,7 +49,7 @@ pub struct StateDump {
     /// The placement rules of each partition.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub placement_rules: Vec<PartitionRules>,
-    /// Who listens to events.
+    /// The clients of event streams.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub event_streams: Vec<EventStream>,
     /// Other fields of the answer.
@@ -61,10 +61,10 @@ pub struct StateDump {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PartitionNodes {
-    /// The name of the partition that the nodes are in.
+    /// The partition of the nodes.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub partition_name: String,
-    /// Its nodes with their allocations.
+    /// The nodes with their allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub nodes_info: Vec<Node>,
 }
@@ -73,22 +73,22 @@ pub struct PartitionNodes {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PartitionRules {
-    /// The name of the partition whose placement rules follow.
+    /// The partition of the rules.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub partition: String,
-    /// Its rules, in the order in which they are tried.
+    /// The rules in evaluation order.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub rules: Vec<PlacementRule>,
 }
 
-/// One who listens to events.
+/// A client of an event stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct EventStream {
-    /// The host that it requested, or the address that it comes from.
+    /// The requested host, or the client's address.
     #[serde(deserialize_with = "read")]
     pub name: String,
-    /// Since when, as RFC 3339.
+    /// Start time in RFC 3339.
     #[serde(deserialize_with = "read")]
     pub created_at: String,
 }

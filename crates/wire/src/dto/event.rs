@@ -1,4 +1,4 @@
-//! Events (`rest.md` 5.10 to 5.12). Numbers that no one knows are carried unchanged.
+//! Events (`rest.md` 5.10 to 5.12). Unknown numbers are kept unchanged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{EventGrounds, EventResource, List, Other, grounds};
 
-/// Events in a row.
+/// A sequence of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct EventBatch {
-    /// This run of the scheduler.
+    /// The ID of this run of the scheduler.
     #[serde(rename = "InstanceUUID")]
     pub instance_uuid: String,
-    /// The lowest id that is kept.
+    /// The lowest retained ID.
     #[serde(rename = "LowestID")]
     pub lowest_id: u64,
-    /// The highest one.
+    /// The highest ID.
     #[serde(rename = "HighestID")]
     pub highest_id: u64,
-    /// The events; `None` when the first one that was requested is not kept.
+    /// `None` if the first requested event is not retained.
     pub event_records: Option<Vec<EventRecord>>,
 }
 
@@ -43,43 +43,43 @@ impl<'de> Deserialize<'de> for EventBatch {
     }
 }
 
-/// The first line of an event stream (1.6 on).
+/// The first line of an event stream (since 1.6).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamStart {
-    /// This run of the scheduler.
+    /// The ID of this run of the scheduler.
     #[serde(rename = "InstanceUUID")]
     pub instance_uuid: String,
 }
 
-/// One event with the numbers of YuniKorn's protocol for its kinds.
+/// An event with the numbers of YuniKorn's protocol for its kinds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EventRecord {
-    /// What `object_id` is: 1 request, 2 application, 3 node, 4 queue, 5 user or group.
+    /// The kind of `object_id`: 1 request, 2 application, 3 node, 4 queue, 5 user or group.
     #[serde(rename = "type", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub kind: i32,
-    /// What it is about.
+    /// The object of the event.
     #[serde(rename = "objectID", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub object_id: String,
-    /// Text for people.
+    /// The message for users.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub message: String,
-    /// When, in nanoseconds.
+    /// Time in ns since 1970.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub timestamp_nano: i64,
     /// 0 none, 1 set, 2 add, 3 remove.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub event_change_type: i32,
-    /// What happened, as a number of `rest.md` 5.12.
+    /// The detail, a number of `rest.md` 5.12.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub event_change_detail: i32,
     /// The second object.
     #[serde(rename = "referenceID", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reference_id: String,
-    /// The amounts that the event is about; empty where there are none.
+    /// The resources of the event, possibly empty.
     #[schemars(with = "Other")]
     pub resource: EventResource,
-    /// What a preemption went by; Apache YuniKorn does not send it.
+    /// The inputs of a preemption; Apache YuniKorn does not send them.
     #[serde(deserialize_with = "grounds::read", skip_serializing_if = "Option::is_none")]
     pub grounds: Option<Box<EventGrounds>>,
     /// Other fields of the answer.

@@ -1,4 +1,4 @@
-//! The inputs of a preemption decision, with the event of a preempted allocation, in kornsole's own API.
+//! The inputs of a preemption decision; only in kornsole's own API.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ResourceMap;
 
-/// How a preemption was decided, as it stood right before.
+/// The inputs of a preemption, immediately before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EventGrounds {
-    /// `guarantee`, `required-node` or `maximum`.
+    /// `guarantee`, `required-node`, or `maximum`.
     pub rule: String,
-    /// The node where the ask goes; empty where a maximum is enforced.
+    /// The node for the request; empty for an enforced maximum.
     #[serde(rename = "nodeID", skip_serializing_if = "String::is_empty")]
     pub node_id: String,
-    /// What the ask needs; where a maximum is enforced, how much had to go.
+    /// The requested resources; for an enforced maximum, the excess.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub wanted: ResourceMap,
-    /// The queue that it was done for.
+    /// The queue that benefits.
     pub own: QueueUsageState,
-    /// The leaves that victims come from, at most eight.
+    /// The leaves of the victims, at most eight.
     pub leaves: Vec<QueueUsageState>,
-    /// How many allocations went for it.
+    /// The number of preempted allocations.
     pub victims: u64,
-    /// What was examined and stayed, the most first, at most eight groups.
+    /// The skipped allocations, largest groups first, at most eight groups.
     #[serde(rename = "kept")]
     pub retained: Vec<RetainedAllocations>,
-    /// How many allocations more were examined and stayed.
+    /// The number of other skipped allocations.
     #[serde(rename = "keptOthers")]
     pub retained_others: u64,
 }
@@ -37,42 +37,42 @@ pub struct EventGrounds {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QueueUsageState {
-    /// The full path of the queue, as `root.prod.etl`.
+    /// The full path of the queue, for example `root.prod.etl`.
     pub queue_name: String,
-    /// What it used, without what was being preempted already.
+    /// Its usage without allocations that were already being preempted.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub used: ResourceMap,
-    /// The smallest guarantee of each resource on its path.
+    /// The minimum of guaranteed resources on its path.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub guaranteed: Option<ResourceMap>,
-    /// Its own maximum, where that is enforced.
+    /// Its own maximum, if enforced.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub max: Option<ResourceMap>,
-    /// How many of its allocations went.
+    /// The number of its preempted allocations.
     pub victims: u64,
 }
 
-/// Allocations of one leaf that stayed for the same reason.
+/// Allocations of one leaf that were skipped for the same reason.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RetainedAllocations {
-    /// `within-guarantee`, `requires-node`, `going`, `preempted`, `nothing-shared`, `important`, `floor`, `other-node`, `not-needed` or
-    /// `no-use`.
+    /// `within-guarantee`, `requires-node`, `going`, `preempted`, `nothing-shared`, `important`, `floor`, `other-node`,
+    /// `not-needed`, or `no-use`.
     pub reason: String,
-    /// Their leaf, as it stood then.
+    /// The leaf at that time.
     pub leaf: QueueUsageState,
-    /// How many they are.
+    /// The number of allocations.
     pub count: u64,
-    /// The application of the first of them.
+    /// The application of the first one.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// The first of them.
+    /// The key of the first one.
     pub allocation_key: String,
 }
 
-/// For `deserialize_with`: what has another shape is taken as missing, as the rest of an event is read tolerantly.
+/// For `deserialize_with`: an unexpected form counts as missing.
 pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<EventGrounds>>, D::Error> {
     let value = serde_json::Value::deserialize(deserializer)?;
     Ok(serde_json::from_value(value).ok())

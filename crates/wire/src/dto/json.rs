@@ -1,18 +1,18 @@
-//! Writes JSON as YuniKorn does: `<`, `>` and `&` escaped inside strings, whole floats without a fraction, a newline at the end.
+//! JSON in YuniKorn's form: `<`, `>`, and `&` are escaped in strings, and whole floats have no fraction.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-/// A document in one line, with the newline that ends it.
+/// Writes a document in one line with a final newline.
 pub fn to_bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     append(&mut bytes, value);
     bytes
 }
 
-/// Appends a document in one line, with the newline that ends it.
+/// Appends a document in one line with a final newline.
 pub fn append<T: Serialize + ?Sized>(bytes: &mut Vec<u8>, value: &T) {
     let mut serializer = Serializer::with_formatter(&mut *bytes, Upstream(CompactFormatter));
     #[expect(clippy::expect_used, reason = "transfer types have text keys")]
@@ -20,7 +20,7 @@ pub fn append<T: Serialize + ?Sized>(bytes: &mut Vec<u8>, value: &T) {
     bytes.push(b'\n');
 }
 
-/// A document over many lines, each level indented by `indent`, with the newline that ends it.
+/// Writes an indented document with a final newline.
 pub fn to_indented<T: Serialize + ?Sized>(value: &T, indent: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1024);
     let formatter = Upstream(PrettyFormatter::with_indent(indent.as_bytes()));
@@ -31,7 +31,7 @@ pub fn to_indented<T: Serialize + ?Sized>(value: &T, indent: &str) -> Vec<u8> {
     bytes
 }
 
-/// Appends a string in quotes.
+/// Appends a quoted string.
 pub fn text(bytes: &mut Vec<u8>, text: &str) {
     if text.bytes().any(|byte| MUST_ESCAPE[usize::from(byte)]) {
         append(bytes, text);
@@ -43,13 +43,13 @@ pub fn text(bytes: &mut Vec<u8>, text: &str) {
     bytes.push(b'"');
 }
 
-/// Appends a whole number.
+/// Appends an integer.
 #[expect(clippy::expect_used, reason = "a vector takes every byte")]
 pub fn number<N: Serialize>(bytes: &mut Vec<u8>, number: N) {
     serde_json::to_writer(bytes, &number).expect("a vector takes every byte");
 }
 
-/// The bytes that a string may have for which something else must be written, or that start such a sign.
+/// The bytes that need an escape or start such a character.
 const MUST_ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -66,10 +66,10 @@ const MUST_ESCAPE: [bool; 256] = {
     table
 };
 
-/// Writes strings and floats as YuniKorn, and leaves the layout to another formatter.
+/// YuniKorn's strings and floats; another formatter does the layout.
 struct Upstream<F>(F);
 
-/// What must not be in a string unchanged, by its first byte.
+/// The escape at a position, if needed, and its length.
 fn escape_at(text: &[u8], at: usize) -> Option<(&'static [u8], usize)> {
     match text[at] {
         b'<' => Some((b"\\u003c", 1)),

@@ -1,4 +1,4 @@
-//! Reads what different releases write differently: missing, `null`, `[]` and `{}` are one and the same; a number may be text.
+//! Tolerant reading: missing, `null`, `[]`, and `{}` are equal; a number may be text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Word;
 
-/// Something that can be read tolerantly.
 pub(super) trait Read: Sized {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
@@ -24,16 +23,16 @@ pub(super) fn object<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(d
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// For `skip_serializing_if`: what is empty is missing (`rest.md` section 2).
+/// For `skip_serializing_if`: empty values are omitted (`rest.md` section 2).
 pub(super) fn is_empty<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A list as a whole document: `null` and `{}` read as an empty one.
+/// A list as a document: `null` and `{}` are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct List<T>(
-    /// What is in it.
+    /// The list's elements.
     pub Vec<T>,
 );
 
@@ -61,7 +60,7 @@ impl Visitor<'_> for Number {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<i128, E> {
-        // Beyond 2^53 a float is not what was meant any more.
+        // Beyond 2^53 a float has lost precision.
         let whole = (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128);
         whole.ok_or_else(|| E::custom(format_args!("{value} is not a whole number")))
     }
@@ -83,7 +82,7 @@ impl Visitor<'_> for Number {
     }
 }
 
-/// A whole number, which may be text; `null` and the empty text are 0. Beyond the type's range it is an error.
+/// May be text; `null` and the empty text are 0. Beyond the type's range is an error.
 pub(super) fn number<'de, T: TryFrom<i128>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = deserializer.deserialize_any(Number)?;
     T::try_from(value).map_err(|_| D::Error::custom(format_args!("the number {value} is out of range")))
@@ -171,7 +170,7 @@ impl Read for Word {
     }
 }
 
-/// Reads an object that must be empty, where something else was expected.
+/// The object must be empty.
 fn nothing<'de, A: MapAccess<'de>>(mut map: A, expected: &str) -> Result<(), A::Error> {
     match map.next_key::<String>()? {
         None => Ok(()),
@@ -212,7 +211,6 @@ impl<T: DeserializeOwned> Read for Vec<T> {
     }
 }
 
-/// How a value of a map is read.
 struct Value<T>(PhantomData<T>);
 
 impl<'de, T: Read> DeserializeSeed<'de> for Value<T> {
@@ -223,7 +221,7 @@ impl<'de, T: Read> DeserializeSeed<'de> for Value<T> {
     }
 }
 
-/// Visits an object whose values are read tolerantly; an empty list and `null` are empty objects.
+/// An empty list and `null` are empty objects.
 pub(super) struct Entries<T>(pub PhantomData<T>);
 
 impl<'de, T: Read> Visitor<'de> for Entries<T> {

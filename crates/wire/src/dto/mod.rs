@@ -1,13 +1,11 @@
-//! The transfer types of the YuniKorn API: what Apache YuniKorn answers, and what is sent to it.
+//! The transfer types of the YuniKorn API.
 //!
-//! Each type is written as 1.8.0 writes it and read as any release from 1.4 to 1.9 writes it (`rest.md` sections 2, 5 and 7). A field
-//! is named as its key, in this crate's spelling; what it means is at the field. Reading is tolerant in one way for all:
-//! missing, `null`, `[]` and `{}` are the same, integers never pass through a double, and a key that is unknown is kept in `other`,
-//! from where it is written again.
+//! They are written like 1.8.0 and read like 1.4 to 1.9 (`rest.md` sections 2, 5, and 7): missing, `null`, `[]`, and
+//! `{}` are equal, integers never pass through a double, and an unknown key is kept in `other` and written again.
 //!
 //! Invariants:
-//! - plain data: no type here decides anything, and none is used outside this crate;
-//! - reading what was written gives the same value again.
+//! - plain data without logic;
+//! - reading a written value gives the same value.
 
 mod app;
 pub mod audit;
@@ -52,8 +50,8 @@ pub use time::Deadline;
 pub use usage::{GroupUsage, QueueUsage, UserUsage};
 pub use view::unread::Unknown;
 
-/// A word of a known few, such as a state: those that the server writes are not allocated, others are carried unchanged.
+/// A word with few known values, which are not allocated; others are kept.
 pub type Word = Cow<'static, str>;
 
-/// Keys that no release up to 1.9 has, with their values.
+/// Unknown keys with their values.
 pub type Other = BTreeMap<String, serde_json::Value>;

@@ -1,4 +1,4 @@
-//! Nodes and how full they are (`rest.md` 5.5, 5.15).
+//! Nodes and their utilization (`rest.md` 5.5, 5.15).
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::app::{Allocation, Reservation, as_text};
 use super::lenient::{is_empty, number, read};
 use super::{Other, ResourceMap};
 
-/// A node with what it has, what is in use and what is free.
+/// A node with its capacity and usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Node {
-    /// The id that it was registered with.
+    /// The registered ID.
     #[serde(rename = "nodeID", deserialize_with = "read")]
     pub node_id: String,
     /// From the attribute `si/hostname`.
@@ -21,37 +21,37 @@ pub struct Node {
     /// From the attribute `si/rackname`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub rack_name: String,
-    /// Labels, and what the resource manager adds.
+    /// Labels, and attributes from the resource manager.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub attributes: BTreeMap<String, String>,
-    /// What it has.
+    /// The total resources.
     #[serde(skip_serializing_if = "is_empty")]
     pub capacity: ResourceMap,
     /// Allocated by this scheduler.
     #[serde(skip_serializing_if = "is_empty")]
     pub allocated: ResourceMap,
-    /// Used by others.
+    /// Used by foreign pods.
     #[serde(skip_serializing_if = "is_empty")]
     pub occupied: ResourceMap,
-    /// What is left; may be negative.
+    /// Free resources; may be negative.
     #[serde(skip_serializing_if = "is_empty")]
     pub available: ResourceMap,
-    /// Allocated of capacity, in percent.
+    /// Allocated share of the capacity, in percent.
     #[serde(skip_serializing_if = "is_empty")]
     pub utilized: ResourceMap,
-    /// Running allocations there.
+    /// The running allocations.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocations: Vec<Allocation>,
-    /// What other schedulers run there (1.7 on).
+    /// Foreign allocations (since 1.7).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub foreign_allocations: Vec<ForeignAllocation>,
-    /// Whether it takes new allocations.
+    /// Whether it accepts new allocations.
     #[serde(deserialize_with = "read")]
     pub schedulable: bool,
-    /// Whether it is kept for a request.
+    /// Whether it is reserved.
     #[serde(deserialize_with = "read")]
     pub is_reserved: bool,
-    /// For which requests.
+    /// The reserved requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reservations: Vec<Reservation>,
     /// Other fields of the answer.
@@ -59,26 +59,26 @@ pub struct Node {
     pub other: Other,
 }
 
-/// What another scheduler runs on a node.
+/// An allocation of another scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ForeignAllocation {
-    /// The id that the resource manager gave it.
+    /// The ID from the resource manager.
     #[serde(deserialize_with = "read")]
     pub allocation_key: String,
-    /// What the resource manager said of it.
+    /// Tags from the resource manager.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_tags: BTreeMap<String, String>,
-    /// When it was allocated, in nanoseconds since 1970.
+    /// Allocation time in ns since 1970.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_time: i64,
-    /// What it uses.
+    /// The allocated resources.
     #[serde(skip_serializing_if = "is_empty")]
     pub resource: ResourceMap,
     /// The priority, as text on the wire.
     #[serde(serialize_with = "as_text", deserialize_with = "number")]
     pub priority: i32,
-    /// Where it runs.
+    /// The node's ID.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub node_id: String,
     /// Whether it may be preempted.
@@ -89,29 +89,29 @@ pub struct ForeignAllocation {
     pub other: Other,
 }
 
-/// How full the nodes of a partition are.
+/// The utilization of a partition's nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PartitionUtilization {
-    /// The id of the resource manager.
+    /// The ID of the resource manager.
     #[serde(deserialize_with = "read")]
     pub cluster_id: String,
     /// The name of the partition.
     #[serde(deserialize_with = "read")]
     pub partition: String,
-    /// One for each resource type that a node has.
+    /// One entry per resource type of the nodes.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub utilizations: Vec<NodeUtilization>,
 }
 
-/// How full the nodes are of one resource type.
+/// The utilization of one resource type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeUtilization {
     /// The resource type.
     #[serde(rename = "type", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub kind: String,
-    /// Ten buckets of 10 % each.
+    /// Ten buckets of 10% each.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub utilization: Vec<Bucket>,
 }
@@ -120,13 +120,13 @@ pub struct NodeUtilization {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Bucket {
-    /// Such as `30-40%`.
+    /// For example `30-40%`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub bucket_name: super::Word,
-    /// How many nodes are used to this extent.
+    /// The number of nodes in the bucket.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub num_of_nodes: i64,
-    /// The ids of these nodes.
+    /// The IDs of these nodes.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub node_names: Vec<String>,
 }

@@ -7,95 +7,95 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, ResourceMap, Word};
 
-/// A queue, with its descendants where they were requested.
+/// A queue, optionally with its subtree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Queue {
-    /// The full path, in lower case.
+    /// The full path in lowercase.
     #[serde(rename = "queuename", deserialize_with = "read")]
     pub queue_name: String,
-    /// `Active`, `Draining` or `Stopped`.
+    /// `Active`, `Draining`, or `Stopped`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub status: Word,
-    /// The partition. YuniKorn fills it in for the top of a tree only: what was requested holds, not this.
+    /// YuniKorn sets it only for the top of a tree, so use the requested one.
     #[serde(deserialize_with = "read")]
     pub partition: String,
-    /// Asked for and not allocated, here and below.
+    /// Pending resources of the subtree.
     #[serde(skip_serializing_if = "is_empty")]
     pub pending_resource: ResourceMap,
     /// The queue's own maximum; the root's is the sum of the nodes.
     #[serde(skip_serializing_if = "is_empty")]
     pub max_resource: ResourceMap,
-    /// The queue's own guarantee.
+    /// The queue's own guaranteed resources.
     #[serde(skip_serializing_if = "is_empty")]
     pub guaranteed_resource: ResourceMap,
-    /// In use, here and below.
+    /// Usage of the subtree.
     #[serde(skip_serializing_if = "is_empty")]
     pub allocated_resource: ResourceMap,
-    /// Marked to be preempted, here and below.
+    /// Resources being preempted in the subtree.
     #[serde(skip_serializing_if = "is_empty")]
     pub preempting_resource: ResourceMap,
-    /// What this queue and its ancestors have left, the smallest per type; may be negative. 1.5 on.
+    /// The headroom over the path, the minimum per type; may be negative. Since 1.5.
     #[serde(skip_serializing_if = "is_empty")]
     pub headroom: ResourceMap,
-    /// Takes applications; otherwise it takes queues.
+    /// Whether it accepts applications; otherwise it accepts queues.
     #[serde(deserialize_with = "read")]
     pub is_leaf: bool,
-    /// Stands in the configuration; otherwise a placement rule made it.
+    /// Whether it is configured; otherwise a placement rule created it.
     #[serde(deserialize_with = "read")]
     pub is_managed: bool,
-    /// Properties as configured or inherited.
+    /// Configured and inherited properties.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub properties: BTreeMap<String, String>,
     /// The parent's full path; empty for the root.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub parent: String,
-    /// What dynamic queues below get.
+    /// The template of dynamic child queues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<Template>,
-    /// The queues below.
+    /// The child queues.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub children: Vec<Queue>,
-    /// Full paths of the direct children. Reads 1.5's `childrenNames`; before that it is not there.
+    /// Full paths of the direct children. Reads 1.5's `childrenNames`; absent before.
     #[serde(alias = "childrenNames", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub child_names: Vec<String>,
-    /// Allocated of the maximum, in percent, for the types in it.
+    /// Used share of the maximum, in percent, for its types.
     #[serde(skip_serializing_if = "is_empty")]
     pub abs_used_capacity: ResourceMap,
-    /// The maximum of running applications; 0: no limit.
+    /// Maximum of running applications; 0: no limit.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_running_apps: u64,
-    /// Running applications, here and below.
+    /// Running applications of the subtree.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub running_apps: u64,
-    /// The priority that the parent sees; -2147483648: nothing is pending.
+    /// The priority visible to the parent; -2147483648 without pending requests.
     #[serde(deserialize_with = "read")]
     pub current_priority: i32,
     /// Accepted applications that already count against the maximum.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocating_accepted_apps: Vec<String>,
-    /// `fifo`, `fair`, `stateaware`. 1.7 on, as all that follows.
+    /// `fifo`, `fair`, `stateaware`. Since 1.7, like all that follows.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub sorting_policy: Word,
-    /// Whether priority comes first when sorting.
+    /// Whether priority is compared first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_sorting: Option<bool>,
     /// Whether the queue's own preemption policy is not `disabled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption_enabled: Option<bool>,
-    /// Whether preemption stops at this queue.
+    /// Whether it is a preemption fence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_preemption_fence: Option<bool>,
-    /// How long a request waits before it may preempt, in Go's form of durations.
+    /// The delay before a request may preempt, in Go's duration form.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub preemption_delay: Word,
-    /// How long a lowered quota waits before it preempts; `0s`: never. 1.8 on.
+    /// The delay of quota preemption; `0s`: never. Since 1.8.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub quota_preemption_delay: Word,
-    /// Whether only the offset is seen outside.
+    /// Whether only the offset is visible outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_priority_fence: Option<bool>,
-    /// What is added to priorities inside.
+    /// The number that is added to priorities inside.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub priority_offset: i32,
     /// Other fields of the answer.
@@ -103,20 +103,20 @@ pub struct Queue {
     pub other: Other,
 }
 
-/// What dynamic queues below a queue get.
+/// The template of dynamic child queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Template {
-    /// The maximum of running applications; 0: no limit. 1.5 on.
+    /// Maximum of running applications; 0: no limit. Since 1.5.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
-    /// The maximum that a dynamic queue gets.
+    /// The maximum of a dynamic queue.
     #[serde(skip_serializing_if = "is_empty")]
     pub max_resource: ResourceMap,
-    /// The guarantee that a dynamic queue gets.
+    /// The guaranteed resources of a dynamic queue.
     #[serde(skip_serializing_if = "is_empty")]
     pub guaranteed_resource: ResourceMap,
-    /// The properties that a dynamic queue gets, by key.
+    /// The properties of a dynamic queue, by key.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub properties: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! Resource maps: amounts by type, in the forms in which releases write them.
+//! Resource maps in the forms of all releases.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{Read, number, read};
 use model::Resource;
 
-/// Amounts by resource type: `memory` in bytes, `vcore` in thousandths, all else in units of one; or percentages. May be negative.
+/// Resources by type: `memory` in bytes, `vcore` in millicores, others in units; or percentages. May be negative.
 ///
-/// Reads a plain map (1.7 on) and one under `Resources` (up to 1.6). Two are equal when they have the same types with the same
-/// amounts; a type that is missing is not the same as an amount of 0.
+/// Reads a plain map (since 1.7) and one under `Resources` (up to 1.6). A missing type differs from 0.
 #[derive(Clone, Debug, Default)]
 pub struct ResourceMap(pub Resource);
 
@@ -47,7 +46,7 @@ impl From<&Resource> for ResourceMap {
 }
 
 impl Serialize for ResourceMap {
-    /// By name, byte by byte: memory and vcore are among the others.
+    /// Sorted by name bytewise, including memory and vcore.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         by_name(&self.0, |name, amount| map.serialize_entry(name, &amount))?;
@@ -55,7 +54,7 @@ impl Serialize for ResourceMap {
     }
 }
 
-/// Visits the amounts by name. [`Resource::iter`] gives memory and vcore, then the others by name.
+/// Visits the resources by name. [`Resource::iter`] starts with memory and vcore.
 pub fn by_name<E>(resource: &Resource, mut visit: impl FnMut(&str, i64) -> Result<(), E>) -> Result<(), E> {
     use model::resource::{MEMORY, VCORE};
     let mut first = resource.iter().filter(|(name, _)| *name == MEMORY || *name == VCORE).peekable();
@@ -80,7 +79,7 @@ impl Read for ResourceMap {
     }
 }
 
-/// The key that wraps a map in releases up to 1.6, and the one in events.
+/// Keys that wrap a map up to 1.6, and in events.
 const WRAPPERS: [&str; 2] = ["Resources", "resources"];
 
 struct Amounts {
@@ -122,7 +121,6 @@ impl<'de> Visitor<'de> for Amounts {
     }
 }
 
-/// The value of a key in a resource map.
 enum Amount {
     Number(i64),
     Map(Resource),
@@ -167,7 +165,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// A resource as events carry it: `{"resources": {type: {"value": n}}}`, where a value of 0 is omitted.
+/// A resource in an event: `{"resources": {type: {"value": n}}}`, where a value of 0 is omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventResource(pub ResourceMap);
 
@@ -213,7 +211,7 @@ impl<'de> Deserialize<'de> for EventResource {
     }
 }
 
-/// Resource maps by instance type, each an amount times seconds. Reads a plain map (1.7 on) and one under `TrackedResourceMap` (1.6).
+/// Resources times seconds by instance type; under `TrackedResourceMap` in 1.6.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct UsageByType(pub BTreeMap<String, ResourceMap>);

@@ -1,4 +1,4 @@
-//! Placement active rules (`rest.md` 5.6).
+//! Active placement rules (`rest.md` 5.6).
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, Word};
 
-/// A placement active rule.
+/// An active placement rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PlacementRule {
     /// `provided`, `user`, `fixed`, `tag`, `recovery`.
     #[serde(deserialize_with = "read")]
     pub name: Word,
-    /// Its settings; every value is text.
+    /// The settings; every value is text.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub parameters: BTreeMap<String, String>,
-    /// For whom it holds; `None`: for everyone.
+    /// The users and groups that it applies to; `None` for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<RuleFilter>,
-    /// The rule that gives the parent queue.
+    /// The rule for the parent queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_rule: Option<Box<PlacementRule>>,
     /// Other fields of the answer.
@@ -28,7 +28,7 @@ pub struct PlacementRule {
     pub other: Other,
 }
 
-/// For whom a placement rule holds.
+/// The users and groups that a placement rule applies to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RuleFilter {

@@ -1,9 +1,9 @@
-//! Reads an answer of which some values are not what they should be: those are omitted and listed, the rest is read.
+//! Reads an answer with invalid values, which are omitted and listed.
 //!
 //! Invariants:
-//! - a value that is omitted is in the list, with the object that it belongs to, its path and the reason;
-//! - an object whose name cannot be read is omitted as a whole, so that nothing is shown under the wrong name;
-//! - words of Rust are in no reason.
+//! - an omitted value is listed with its object, its path, and the reason;
+//! - an object with an unreadable name is omitted as a whole, so that nothing appears under a wrong name;
+//! - reasons do not contain Rust terms.
 
 use std::fmt;
 
@@ -13,23 +13,22 @@ use view::unread::Unknown;
 
 use super::List;
 
-/// How many values are omitted of one answer before it counts as unreadable.
+/// Maximum number of omitted values before the answer counts as unreadable.
 const MOST: usize = 1000;
-/// How much of a value a reason quotes, in characters.
+/// Maximum length of a quoted value, in characters.
 const QUOTED: usize = 40;
-/// The keys that name an object; a value below belongs to the outermost one, in a tree of queues to the innermost.
+/// A value belongs to the outermost named object, in a tree of queues to the innermost.
 const NAMES: [&str; 6] = ["queuename", "applicationID", "nodeID", "userName", "groupName", "name"];
-/// What such a key names.
 const KINDS: [&str; 6] = ["queue", "application", "node", "user", "group", "partition"];
 
-/// Why nothing of an answer can be read, and where.
+/// Why an answer is unreadable, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1, in bytes.
     pub column: usize,
-    /// What is wrong there.
+    /// The reason of the error.
     pub reason: String,
 }
 
@@ -39,10 +38,10 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Reads a document; values that do not fit are omitted of it and put into `unknown`.
+/// Reads a document; invalid values are omitted and added to `unknown`.
 ///
 /// # Errors
-/// It is not JSON, or the document itself has another form.
+/// Invalid JSON, or a document of another form.
 pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<T, Unreadable> {
     let first = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
@@ -71,7 +70,7 @@ pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) ->
 /// Reads a list as a whole document.
 ///
 /// # Errors
-/// As [`salvage`], and if it has entries and none of them can be read: the objects are unknown, not absent.
+/// As [`salvage`], or a nonempty list without a readable entry: its objects are unknown, not absent.
 pub fn salvage_list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<Vec<T>, Unreadable> {
     let before = unknown.len();
     let list = salvage::<List<T>>(bytes, unknown)?.0;
@@ -81,7 +80,7 @@ pub fn salvage_list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown
     }
 }
 
-/// Why a list that has entries counts as not read.
+/// Why a nonempty list counts as unreadable.
 pub fn none_read(first: &Unknown) -> String {
     format!("none of its entries can be read; the first: {first}")
 }
@@ -92,7 +91,7 @@ fn unreadable(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
     Unreadable { line, column, reason }
 }
 
-/// The reason of an error without its place and without words of Rust.
+/// The reason without location and without Rust terms.
 pub fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
@@ -134,17 +133,15 @@ fn quoted(value: &str) -> String {
     short
 }
 
-/// A member of an object or a list.
 struct Member {
     key: Option<String>,
     index: usize,
-    /// Where its key starts, or in a list its value.
     start: usize,
     value: usize,
     end: usize,
 }
 
-/// The document without the value that an error is at, and what was lost; `None` where that is the document itself.
+/// `None` if the error is about the whole document.
 fn without(text: &[u8], error: &serde_json::Error) -> Option<(Unknown, Vec<u8>)> {
     let mut path = path_to(text, offset(text, error)?);
     let value = path.last().map(|last| String::from_utf8_lossy(&text[last.value..last.end]).into_owned())?;
@@ -153,7 +150,7 @@ fn without(text: &[u8], error: &serde_json::Error) -> Option<(Unknown, Vec<u8>)>
         Ok(_) => format!("{} is not a whole number", quoted(&value)),
         Err(_) => plain(error),
     };
-    // Without its name an object would be shown under another one.
+    // Without its name, an object would appear under another one.
     if path.last()?.key.as_deref().is_some_and(|key| NAMES.contains(&key)) {
         path.pop();
     }
@@ -187,7 +184,6 @@ fn lost(text: &[u8], path: &[Member], reason: String) -> Unknown {
     Unknown { kind, name, path: keys.join("."), reason }
 }
 
-/// The name of the object that starts at `start`, and which of the keys it has.
 fn name_of(text: &[u8], start: usize) -> Option<(usize, String)> {
     if text.get(start) != Some(&b'{') {
         return None;
@@ -199,7 +195,6 @@ fn name_of(text: &[u8], start: usize) -> Option<(usize, String)> {
     })
 }
 
-/// The offset of the byte that an error is at.
 fn offset(text: &[u8], error: &serde_json::Error) -> Option<usize> {
     let line = error.line().checked_sub(1)?;
     let start = match line {
@@ -209,7 +204,7 @@ fn offset(text: &[u8], error: &serde_json::Error) -> Option<usize> {
     Some((start + error.column()).saturating_sub(1))
 }
 
-/// The members from the document to the innermost value that has this byte.
+/// Members from the document to the innermost value with this byte.
 fn path_to(text: &[u8], at: usize) -> Vec<Member> {
     let mut path: Vec<Member> = Vec::new();
     let mut start = skip_space(text, 0);
@@ -224,7 +219,6 @@ fn path_to(text: &[u8], at: usize) -> Vec<Member> {
     path
 }
 
-/// The members of the object or list that starts at `start`, in a document that was seen to be JSON.
 fn members(text: &[u8], start: usize) -> Vec<Member> {
     let is_object = text.get(start) == Some(&b'{');
     let mut all = Vec::new();
@@ -234,7 +228,7 @@ fn members(text: &[u8], start: usize) -> Vec<Member> {
         let key = is_object.then(|| {
             let end = skip_value(text, at);
             let key = serde_json::from_slice(&text[at..end]).unwrap_or_default();
-            // Over the colon.
+            // Skips the colon.
             at = skip_space(text, skip_space(text, end) + 1);
             key
         });
@@ -255,7 +249,6 @@ fn skip_space(text: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value that starts at `at`.
 fn skip_value(text: &[u8], at: usize) -> usize {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (number, byte) in text.get(at..).unwrap_or_default().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Errors, validation, health and history (`rest.md` 3, 5.9, 5.13, 5.14).
+//! Errors, validation, health, and history (`rest.md` 3, 5.9, 5.13, 5.14).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, Word};
 
-/// An error in place of the answer. Also the last line of an event stream, then with status 200.
+/// An error answer, also as the last line of an event stream with status 200.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ApiError {
-    /// As the HTTP status.
+    /// The HTTP status.
     #[serde(deserialize_with = "read")]
     pub status_code: i32,
-    /// The refusal as a sentence, as YuniKorn words it.
+    /// The error in YuniKorn's words.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub message: String,
-    /// The same text, or more of it.
+    /// The same text or a longer one.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub description: String,
     /// Other fields of the answer.
@@ -24,23 +24,23 @@ pub struct ApiError {
     pub other: Other,
 }
 
-/// Whether a configuration is valid.
+/// The result of a validation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Validation {
-    /// Whether it is.
+    /// Whether it is valid.
     #[serde(deserialize_with = "read")]
     pub allowed: bool,
-    /// The first fault.
+    /// The first error.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reason: String,
-    /// The checksum of the text that was sent (after 1.9).
+    /// The checksum of the submitted text (after 1.9).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub checksum: String,
-    /// Whether the checksum that was sent along is that one (after 1.9).
+    /// Whether the submitted checksum matches (after 1.9).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum_match: Option<bool>,
-    /// All faults; of a kornsole server only.
+    /// All errors; only from a kornsole server.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub faults: Vec<Fault>,
     /// Other fields of the answer.
@@ -48,17 +48,17 @@ pub struct Validation {
     pub other: Other,
 }
 
-/// A fault of a configuration, with its place (`rest.md` E5).
+/// An error of a configuration with its location (`rest.md` E5).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Fault {
-    /// The rule, such as `CFG-043`.
+    /// The rule, for example `CFG-043`.
     #[serde(deserialize_with = "read")]
     pub code: String,
     /// `error` or `warning`.
     #[serde(deserialize_with = "read")]
     pub severity: Word,
-    /// What is wrong.
+    /// The error message.
     #[serde(deserialize_with = "read")]
     pub message: String,
     /// The line, from 1.
@@ -67,10 +67,10 @@ pub struct Fault {
     /// The column, from 1.
     #[serde(deserialize_with = "read")]
     pub column: u64,
-    /// The way to it through the configuration.
+    /// The path in the configuration.
     #[serde(deserialize_with = "read")]
     pub path: String,
-    /// What would be right.
+    /// The suggested fix.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub hint: String,
 }
@@ -79,15 +79,15 @@ pub struct Fault {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Health {
-    /// Whether all succeeded.
+    /// Whether all checks succeeded.
     #[serde(deserialize_with = "read")]
     pub healthy: bool,
-    /// One by one.
+    /// The individual checks.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub health_checks: Vec<HealthCheck>,
 }
 
-/// One part of the health check; named by name and description together.
+/// A part of the health check, identified by name and description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct HealthCheck {
@@ -97,34 +97,34 @@ pub struct HealthCheck {
     /// Whether it succeeded.
     #[serde(deserialize_with = "read")]
     pub succeeded: bool,
-    /// What is checked.
+    /// The checked property.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub description: Word,
-    /// What was found.
+    /// The result of the check.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub diagnosis_message: String,
 }
 
-/// How many applications ran at one time.
+/// Running applications at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AppSample {
-    /// When, in nanoseconds.
+    /// Time in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub timestamp: i64,
-    /// How many, as text on the wire; -1: not known.
+    /// The number, as text on the wire; -1: unknown.
     #[serde(serialize_with = "count_as_text", deserialize_with = "read")]
     pub total_applications: i64,
 }
 
-/// How many allocations there were at one time.
+/// Allocations at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ContainerSample {
-    /// When, in nanoseconds.
+    /// Time in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub timestamp: i64,
-    /// How many, as text on the wire.
+    /// The number, as text on the wire.
     #[serde(serialize_with = "count_as_text", deserialize_with = "read")]
     pub total_containers: i64,
 }

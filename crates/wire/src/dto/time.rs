@@ -1,4 +1,4 @@
-//! Points in time as they are on the wire: mostly nanoseconds since 1970, seldom RFC 3339.
+//! Times on the wire: ns since 1970, rarely RFC 3339.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// A moment that one release writes as text and another as a number.
+/// A time as text or number, by release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deadline {
     /// RFC 3339 with fraction and zone, as written (1.8, 1.9).
@@ -18,7 +18,7 @@ pub enum Deadline {
 }
 
 impl Deadline {
-    /// Nanoseconds since 1970; `None` for a text that is no RFC 3339 or lies beyond 64 bits.
+    /// Converts to ns since 1970; `None` if invalid or beyond 64 bits.
     pub fn nanos(&self) -> Option<i64> {
         match self {
             Self::Text(text) => parse_rfc3339(text),
@@ -63,14 +63,14 @@ impl<'de> Deserialize<'de> for Deadline {
     }
 }
 
-/// RFC 3339 in UTC with as many digits of the fraction as it needs, as YuniKorn writes it. Takes nanoseconds since 1970.
+/// Formats ns since 1970 as RFC 3339 in UTC like YuniKorn.
 pub fn rfc3339(nanos: i64) -> String {
     let at = OffsetDateTime::from_unix_timestamp_nanos(nanos.into()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    // 64 bits of nanoseconds reach from 1677 to 2262, which the format can write.
+    // 64 bits of ns cover 1677 to 2262.
     at.format(&Rfc3339).unwrap_or_default()
 }
 
-/// Nanoseconds since 1970 of an RFC 3339 text; `None` where it is none, or beyond 64 bits.
+/// Parses RFC 3339 to ns since 1970; `None` if invalid or beyond 64 bits.
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let at = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     i64::try_from(at.unix_timestamp_nanos()).ok()

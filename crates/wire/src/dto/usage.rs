@@ -1,4 +1,4 @@
-//! What users and groups use (`rest.md` 5.7).
+//! Usage of users and groups (`rest.md` 5.7).
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, ResourceMap};
 
-/// What a user uses.
+/// Usage of a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UserUsage {
-    /// The name of the user, as in submissions.
+    /// The user name from submissions.
     #[serde(deserialize_with = "read")]
     pub user_name: String,
-    /// Application → the group it counts under.
+    /// The group of each application.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub groups: BTreeMap<String, String>,
     /// The tree of queues, from the root.
@@ -25,14 +25,14 @@ pub struct UserUsage {
     pub other: Other,
 }
 
-/// What a group uses.
+/// Usage of a group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct GroupUsage {
-    /// The group; `*`: those whom no limit names.
+    /// The group; `*` for users without a named group.
     #[serde(deserialize_with = "read")]
     pub group_name: String,
-    /// Applications that count under it.
+    /// The applications that count under it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub applications: Vec<String>,
     /// The tree of queues, from the root.
@@ -43,26 +43,26 @@ pub struct GroupUsage {
     pub other: Other,
 }
 
-/// Usage in one queue and below.
+/// Usage in a queue's subtree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QueueUsage {
     /// The full path of the queue.
     #[serde(deserialize_with = "read")]
     pub queue_path: String,
-    /// In use. Reads a map under `Resources` as well (up to 1.6).
+    /// Allocated resources. Also reads a map under `Resources` (up to 1.6).
     #[serde(skip_serializing_if = "is_empty")]
     pub resource_usage: ResourceMap,
-    /// Applications that run.
+    /// The running applications.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub running_applications: Vec<String>,
-    /// The limit of this very queue; empty: none here.
+    /// The limit of this queue; empty if none.
     #[serde(skip_serializing_if = "is_empty")]
     pub max_resources: ResourceMap,
-    /// The maximum of running applications; 0: no limit here.
+    /// Maximum of running applications; 0: no limit of this queue.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
-    /// The queues below that are used or limited.
+    /// Child queues with usage or limits.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub children: Vec<QueueUsage>,
     /// Other fields of the answer.

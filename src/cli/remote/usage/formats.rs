@@ -9,10 +9,9 @@ use model::{MEMORY, VCORE};
 use wire::dto::native::{UsageCompared, UsageGap, UsageReport, UsageReportRow};
 use wire::dto::time::rfc3339;
 
-/// A column of amounts: its name, and what it shows of a row.
+/// A column of quantities: its name, and its value in a row.
 type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);
 
-/// The amounts that a report has.
 pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
     if report.only_allocated {
         return vec![("allocated", |row| &row.allocated)];
@@ -36,7 +35,7 @@ pub(super) fn resources(report: &UsageReport) -> Vec<String> {
     first.map(str::to_owned).chain(others.map(|name| (*name).clone())).collect()
 }
 
-/// Hours of cores, GiB, or of anything else, from seconds of base units.
+/// Converts base-unit seconds to core-hours, GiB-hours, or unit-hours.
 pub(super) fn in_hours(name: &str, seconds: u64) -> f64 {
     let unit = match name {
         VCORE => 1_000.0,
@@ -46,7 +45,6 @@ pub(super) fn in_hours(name: &str, seconds: u64) -> f64 {
     seconds as f64 / 3_600.0 / unit
 }
 
-/// What hours of a resource are called.
 pub(super) fn unit(name: &str) -> String {
     match name {
         VCORE => "core-h".to_owned(),
@@ -55,7 +53,6 @@ pub(super) fn unit(name: &str) -> String {
     }
 }
 
-/// What a row has in the column of a dimension.
 pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     match by {
@@ -70,18 +67,15 @@ pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
     }
 }
 
-/// An amount for people: nothing is omitted.
 pub(super) fn figure(name: &str, seconds: u64) -> String {
     if seconds == 0 { String::new() } else { format!("{:.2}", in_hours(name, seconds)) }
 }
 
-/// A time to the second, for people.
 pub(super) fn shown(nanos: i64) -> String {
     const SECOND: i64 = 1_000_000_000;
     rfc3339(nanos.div_euclid(SECOND) * SECOND)
 }
 
-/// The report for people.
 pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     let (amounts, resources) = (amounts(report), resources(report));
     let mut titles: Vec<String> = report.by.iter().map(|by| by.to_uppercase()).collect();
@@ -116,10 +110,10 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     text
 }
 
-/// How many applications are compared on the screen: those that differ first.
+/// Maximum number of compared applications, largest differences first.
 const COMPARED: usize = 20;
 
-/// What ended allocations used, next to what the scheduler counted itself; empty where there is nothing to compare.
+/// Usage of released allocations compared with the scheduler's own count; empty without data.
 fn compared(report: &UsageReport) -> String {
     if report.compared.is_empty() {
         return String::new();
@@ -151,7 +145,6 @@ fn compared(report: &UsageReport) -> String {
     )
 }
 
-/// The hours that are not exact: a sentence.
 fn inexact(report: &UsageReport) -> Option<String> {
     let last = report.inexact.len().saturating_sub(6);
     let hours: Vec<String> = report.inexact.iter().skip(last).map(|hour| shown(*hour)).collect();
@@ -159,7 +152,6 @@ fn inexact(report: &UsageReport) -> Option<String> {
     (!hours.is_empty()).then(|| format!("approximate hours, by start: {more}{}", hours.join(", ")))
 }
 
-/// When nothing was counted, and what is unknown: a sentence each.
 pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
     let gap = |gap: &UsageGap| {
         let (from, to) = (shown(gap.from), shown(gap.to));
@@ -171,7 +163,7 @@ pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
     report.gaps.iter().map(gap).chain(report.notes.iter().cloned()).chain(inexact(report)).collect()
 }
 
-/// The report for spreadsheets: amounts are base units (thousandths of a core, bytes) times seconds.
+/// The report as CSV: base units (millicores, bytes) times seconds.
 pub(super) fn csv(report: &UsageReport, prices: Option<&Prices>) -> String {
     let (amounts, resources) = (amounts(report), resources(report));
     let mut titles: Vec<String> = report.by.clone();

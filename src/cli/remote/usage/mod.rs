@@ -1,4 +1,4 @@
-//! `kornsole usage`: what was used over time, at a running kornsole or in the state directory of one that does not run.
+//! `kornsole usage`: usage over time of a running or stopped kornsole.
 
 mod formats;
 mod html;
@@ -122,7 +122,7 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
     if by.contains(&Dimension::Hour) {
         return None;
     }
-    // Queues of a tree contain each other and cannot be stacked; their leaves can.
+    // Parent queues contain their children, so only leaves can be stacked.
     let first = by.first().map(|first| if *first == Dimension::Tree { Dimension::Queue } else { *first });
     Some(std::iter::once(Dimension::Hour).chain(first).collect())
 }
@@ -174,7 +174,6 @@ impl Ledgers {
                 return Ok(usage_report(&look.usage(&question), &runs));
             }
             Self::Retained(ledger) => {
-                // Its times are times of day.
                 let runs = ClockRuns::always(0, 1.0);
                 let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
@@ -189,7 +188,7 @@ impl Ledgers {
             }
             Self::Seen(view) => {
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());
-                // Any time will do: there is none that is known.
+                // No time is known, so any value will do.
                 let time = |nanos: Option<i64>| nanos.map(|_| view.at);
                 let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
                 return tracked_report(view, &question).map_err(ended);
@@ -216,7 +215,7 @@ impl Ledgers {
 fn whole_month(text: &str) -> Result<Span, String> {
     let first = |month: &str| parse_rfc3339(&format!("{month}-01T00:00:00Z"));
     let from = (text.len() == "2026-11".len()).then(|| first(text)).flatten();
-    // Every month has ended 32 days after its start.
+    // 32 days after its start, every month has ended.
     let next = from.and_then(|from| first(rfc3339(from + 32 * 86_400_000_000_000).get(..7)?));
     match (from, next) {
         (Some(_), Some(_)) => Ok((from, next)),

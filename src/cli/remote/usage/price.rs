@@ -1,4 +1,4 @@
-//! What an hour of a resource costs.
+//! Prices of resources per hour.
 //!
 //! ```toml
 //! currency = "EUR"
@@ -16,14 +16,14 @@ use serde::Deserialize;
 use super::formats::in_hours;
 use model::MEMORY;
 
-/// What an hour of each resource costs, as the file of prices says.
+/// The prices of a file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// What follows an amount of money.
+    /// The currency after an amount.
     #[serde(default)]
     pub currency: String,
-    /// By resource: a core, a GiB, or one of anything else, for an hour.
+    /// By resource: the price of one core, GiB, or unit for an hour.
     hour: BTreeMap<String, f64>,
 }
 
@@ -31,7 +31,7 @@ impl Prices {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, is no TOML, has an unknown key, or a price that is no amount of money.
+    /// An unreadable file, invalid TOML, an unknown key, or an invalid price.
     pub fn read(file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
         Self::of(&text).map_err(|why| format!("{}: {why}", file.display()))
@@ -45,7 +45,7 @@ impl Prices {
         }
     }
 
-    /// The prices as a person reads them: `an hour of vcore 0.03, of memory (GiB) 0.004`.
+    /// Formats the prices: `an hour of vcore 0.03, of memory (GiB) 0.004`.
     pub fn each(&self) -> String {
         let unit = |name: &str| if name == MEMORY { format!("{name} (GiB)") } else { name.to_owned() };
         let each: Vec<String> = self.hour.iter().map(|(name, price)| format!("of {} {price}", unit(name))).collect();
@@ -56,7 +56,7 @@ impl Prices {
         }
     }
 
-    /// What amounts of base units times seconds cost.
+    /// The price of base-unit seconds.
     pub fn cost(&self, seconds: &BTreeMap<String, u64>) -> f64 {
         let cost = |(name, seconds): (&String, &u64)| self.hour.get(name).map(|price| in_hours(name, *seconds) * price);
         seconds.iter().filter_map(cost).sum()

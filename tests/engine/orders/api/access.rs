@@ -1,4 +1,4 @@
-//! Who may come in, and what all requests have in common.
+//! Authentication, and the properties that all HTTP requests share.
 
 use std::time::{Duration, Instant};
 

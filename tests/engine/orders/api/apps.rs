@@ -1,4 +1,4 @@
-//! Applications are killed and moved, one or many.
+//! Killing and moving one or more applications.
 
 use super::*;
 

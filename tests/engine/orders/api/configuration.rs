@@ -1,4 +1,4 @@
-//! The configuration is read, compared and replaced; what drains by that.
+//! Reading, comparing, and replacing the configuration; draining queues.
 
 use super::*;
 

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// A value that a schema takes.
 fn sample(schema: &Value, all: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str() {
         return sample(&all[name.rsplit('/').next().unwrap()], all);

@@ -1,11 +1,10 @@
-//! Why an application waits, over REST.
+//! Explanations of pending applications over REST.
 
 use super::*;
 
 const NEW: &str = "/partition/default/application/new";
 const EXPLAIN: &str = "/partition/default/application/etl/explain";
 
-/// An ask of sue's, in cpu.
 fn ask(id: &str, cpu: u64) -> Value {
     json!({ "id": id, "resource": { "vcore": cpu } })
 }
@@ -75,7 +74,6 @@ async fn all_that_waits_is_put_together_by_its_cause() {
     api.json("sue", &format!("POST {NEW}/asks"), json!([ask("big", 900), ask("big2", 900)])).await.is(201, "");
     let all = api.get("bob", "/partition/default/explain").await.is(200, "").body;
     let group = &all["groups"][0];
-    // Beside the one that etl has.
     assert_eq!((&group["asks"], &group["blockedBy"]["level"]), (&json!(3), &json!("node")), "{all:#}");
     let named = |app: &str| group["examples"].as_array().unwrap().iter().any(|one| one["applicationID"] == app);
     assert!(named("new") && named("etl"), "{all:#}");

@@ -1,4 +1,4 @@
-//! What changes nothing: placement previews and events.
+//! Read-only requests: placement previews and events.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What if: on a copy, with a token, without rights.
+//! What-if over REST: on a fork, with a token, without rights.
 
 use super::*;
 
@@ -14,7 +14,6 @@ async fn a_what_if_says_what_differs_and_changes_nothing() {
     assert_eq!((&result["stopped"], &result["runtimes"]), (&json!("time"), &json!("runtimes: never ends")));
     assert!(result["trace"].as_array().unwrap().iter().any(|line| line["event"] == json!("killed")), "{result:#}");
     assert_eq!(api.get("owner", "/config").await.body, before);
-    // It still runs: who may kill it, can.
     api.json("ann", KILL, json!({})).await.is(200, "");
 }
 

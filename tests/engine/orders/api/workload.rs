@@ -1,4 +1,4 @@
-//! What a resource manager does: applications, asks, nodes.
+//! The operations of a resource manager: applications, requests, and nodes.
 
 use super::*;
 
@@ -57,7 +57,7 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
         body.extend(changed.as_object().unwrap().clone());
         Value::from(body)
     };
-    // root.a.y has room for the 2 vcores of this gang, and not for more.
+    // root.a.y has headroom for exactly the 2 vcores of this gang.
     let tight = json!({ "app": "fits", "queue": "root.a.y" });
     api.json("sue", submit, with(tight)).await.is(201, "");
     let groups = json!([{ "name": "a", "minMember": 3, "minResource": { "vcore": 1 } }]);
@@ -94,7 +94,6 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
     }
 }
 
-/// The one who writes a name twice means one of them, and nobody knows which.
 #[tokio::test]
 async fn a_name_that_stands_twice_is_refused_and_named() {
     let api = Api::new();

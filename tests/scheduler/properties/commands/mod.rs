@@ -1,5 +1,4 @@
-//! Random commands for a small cluster with few names, so that commands meet: the same application, ask, node and queue come up
-//! again and again, also after they are gone.
+//! Random commands with few names, so that they occur repeatedly, even after they are removed.
 
 pub mod reference;
 
@@ -104,7 +103,7 @@ partitions:
 ",
 ];
 
-/// The one of them under which much is preempted.
+/// The configuration with much preemption.
 pub const GUARANTEES: usize = 3;
 
 pub const QUEUES: [&str; 8] =
@@ -130,7 +129,7 @@ pub fn resource() -> impl Strategy<Value = Resource> {
         .prop_map(|pairs| pairs.into_iter().collect())
 }
 
-/// Submissions, a third of them of gangs.
+/// Submissions, a third of them gangs.
 pub fn submit(
     app: impl Strategy<Value = AppId>,
     queue: impl Strategy<Value = &'static str>,
@@ -155,7 +154,7 @@ pub fn gang_ask() -> impl Strategy<Value = AskId> {
     (0..6u8).prop_map(|n| AskId::from(format!("p{n}")))
 }
 
-/// Small wishes of few task groups, so that placeholders and real asks meet, some of them too large.
+/// Small requests of few task groups, so that placeholders and real requests match.
 pub fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = PartitionCommand> {
     let group = prop::sample::select(&["g", "h"]);
     (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32, any::<bool>()).prop_map(
@@ -176,7 +175,7 @@ pub fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = Par
     )
 }
 
-/// Steps around two gangs in a small cluster: most asks are placeholders or may replace one.
+/// Steps with two gangs: most requests are placeholders or may replace one.
 pub fn gang_step() -> impl Strategy<Value = Step> {
     let app = || (0..2u8).prop_map(|n| AppId::from(format!("app-{n}")));
     let node = || (0..3u8).prop_map(|n| NodeId::from(format!("n{n}")));
@@ -269,19 +268,19 @@ pub fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Carries out the steps and gives all events. `look` is called after each command.
+/// Performs the steps and returns all events. `look` runs after each command.
 pub fn run(profile: Profile, steps: &[Step], look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
     run_from(0, profile, steps, look)
 }
 
-/// The same, beginning with another configuration.
+/// Like [`run`], with another first configuration.
 pub fn run_from(
     first: usize,
     profile: Profile,
     steps: &[Step],
     mut look: impl FnMut(&mut Scheduler, Time, &[Event]),
 ) -> Vec<Event> {
-    // What holds for one allocation a cycle holds for several.
+    // The properties of one allocation per cycle apply to several.
     let allocations_per_cycle = 1 + u32::try_from(steps.len() % 3).expect("less than 3");
     let tuning = Tuning { allocations_per_cycle, stuck_after: Duration::from_secs(100), ..Tuning::default() };
     let mut all = Vec::new();
@@ -293,7 +292,7 @@ pub fn run_from(
     all
 }
 
-/// Carries out steps as long as there are some and `look` says so.
+/// Performs steps until none is left or `look` stops.
 pub fn run_on(
     first: usize,
     profile: Profile,

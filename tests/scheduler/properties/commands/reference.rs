@@ -1,5 +1,4 @@
-//! The slow reading of priority and headroom (SCH-060 to SCH-066, SCH-100, SCH-123, SCH-125): everything is worked out from asks,
-//! allocations and settings each time, as the text says it, and no counter of the scheduler is looked at.
+//! Slow priority and headroom (SCH-060 to SCH-066, SCH-100, SCH-123, SCH-125) without the scheduler's counters.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +10,8 @@ use scheduler::state::queue::Queue;
 use scheduler::usage::Side;
 use scheduler::{Partition, Scheduler};
 
-/// What a queue has handed up to its parent, as far as that can be known: the value when its raw priority last changed, or the one of
-/// now, if something changed in between and back again.
+/// The priority that a queue passed up: at the last change of its raw priority, or the current one if it changed back
+/// in between.
 #[derive(Default)]
 pub struct Model {
     seen: BTreeMap<String, (Priority, Vec<i64>)>,
@@ -32,7 +31,7 @@ fn children(partition: &Partition, queue: QueueKey) -> Vec<&Queue> {
     partition.queues.iter().filter(|child| child.parent == Some(queue)).collect()
 }
 
-/// A queue's current priority by its raw one (SCH-063).
+/// A queue's current priority from its raw one (SCH-063).
 fn current(queue: &Queue, raw: i64) -> i64 {
     let (min, max) = (i64::from(Priority::MIN.0), i64::from(i32::MAX));
     let offset = i64::from(queue.settings.properties.priority_offset);
@@ -45,7 +44,7 @@ fn current(queue: &Queue, raw: i64) -> i64 {
     }
 }
 
-/// The highest pending priority in and below a queue, as it arrives there (SCH-062).
+/// The highest pending priority as it arrives at the queue (SCH-062).
 fn raw(partition: &Partition, queue: &Queue) -> i64 {
     let below = children(partition, queue.key).into_iter().map(|child| current(child, raw(partition, child)));
     let own = apps_in(partition, queue.key).flat_map(pending_priorities);
@@ -57,13 +56,12 @@ fn held(app: &Application) -> Resource {
     allocated.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
 }
 
-/// What is allocated in and below a queue.
 fn allocated(partition: &Partition, queue: &Queue) -> Resource {
     let own = apps_in(partition, queue.key).fold(Resource::new(), |sum, app| sum.add(&held(app)));
     children(partition, queue.key).into_iter().fold(own, |sum, child| sum.add(&allocated(partition, child)))
 }
 
-/// Name by name the smaller of two, or the one that is there.
+/// The minimum of each resource; a missing one is unlimited.
 fn smaller(one: Option<Resource>, other: Option<Resource>) -> Option<Resource> {
     let (Some(one), Some(other)) = (one.clone(), other.clone()) else { return one.or(other) };
     let mut both = one.clone();
@@ -73,7 +71,6 @@ fn smaller(one: Option<Resource>, other: Option<Resource>) -> Option<Resource> {
     Some(both)
 }
 
-/// What is left of a maximum, name by name; may be negative.
 fn rest(max: &Resource, used: &Resource) -> Resource {
     max.iter().map(|(name, amount)| (name, amount - used.amount(name))).collect()
 }
@@ -83,10 +80,10 @@ fn headroom(partition: &Partition, queue: &Queue) -> Option<Resource> {
     smaller(queue.max.as_ref().map(|max| rest(max, &allocated(partition, queue))), above)
 }
 
-/// What the limits leave to an application: on every level of its path those of its user, or of `*`, and those of its group.
+/// The limits of the user, or of `*`, and of the group on every level.
 fn limit_headroom(partition: &Partition, app: &Application) -> Option<Resource> {
     let path = partition.queues.path_up(app.queue);
-    // It is decided once, and kept through reloads (SCH-124).
+    // The group is determined once and kept through reloads (SCH-124).
     let group = partition.group_name(app);
     let mut left = None;
     for level in path {
@@ -114,7 +111,7 @@ fn limit_headroom(partition: &Partition, app: &Application) -> Option<Resource> 
 }
 
 impl Model {
-    /// Compares a scheduler with the slow reading, after a command.
+    /// Compares a scheduler with the model after a command.
     pub fn compare(&mut self, profile: Profile, scheduler: &Scheduler) {
         for partition in scheduler.partitions() {
             for queue in partition.queues.bottom_up().into_iter().map(|key| &partition.queues[key]) {
@@ -131,10 +128,10 @@ impl Model {
                     (Some(ours), Some(want)) => ours.iter().eq(want.iter()),
                     _ => false,
                 };
-                // What a release miscounts is not in its applications (D-23).
+                // Applications do not contain what a release miscounts (D-23).
                 assert!(same || partition.miscounted, "headroom of {}", queue.path);
             }
-            // Under a release the usage of a group may be lost, and its applications with it (`group_limit_gone`).
+            // A release may lose the usage of a group with its applications (`group_limit_gone`).
             let known = |app: &&Application| app.account.bounds.is_some() && profile == Profile::Kornsole;
             for app in partition.apps.iter().map(|(_, app)| app).filter(known) {
                 let (ours, want) = (partition.usage.headroom(&app.account), limit_headroom(partition, app));
@@ -143,13 +140,12 @@ impl Model {
         }
     }
 
-    /// The releases keep in a parent the priority that a child last passed up (P-02): the raw priority of a parent is the highest
-    /// priority that its children may have passed up.
+    /// In the releases, a parent's raw priority is the maximum of the values that its children last passed up (P-02).
     fn compare_cached(&mut self, partition: &Partition, queue: &Queue) {
         let min = i64::from(Priority::MIN.0);
         let ours = i64::from(queue.raw_priority.0);
         let own = apps_in(partition, queue.key).flat_map(pending_priorities).max().unwrap_or(min);
-        // An application of 1.5.1 retains the priority of a request that was sent again with a lower one (D-23).
+        // 1.5.1 retains the priority of a repeated request (D-23).
         let retained = apps_in(partition, queue.key).map(|app| i64::from(app.priority().0)).max().unwrap_or(min);
         let handed = children(partition, queue.key).into_iter().map(|child| self.handed(child).to_vec());
         let choices = handed.fold(vec![own, retained.max(own)], |choices, handed| {

@@ -1,7 +1,7 @@
-//! What is explained is what the next cycle does, under every profile: an ask without a blocker is served, one that is served has none,
-//! and the first blocker of an ask that was tried is what the try found.
+//! Explanations predict the next cycle under every profile: a request is allocated if and only if it has no blocker.
 //!
-//! [`overview`] holds that all that waits is counted under the blockers that each ask by itself has. [`recorded`] is the same on the recorded scenarios; in [`removal`] blockers are taken away, one after the other.
+//! The module [`overview`] checks the groups, [`recorded`] the recorded scenarios, and [`removal`] removes blockers one
+//! by one.
 
 mod overview;
 mod recorded;
@@ -22,7 +22,7 @@ use super::commands::{GUARANTEES, Step, gang_step, run_on, step};
 
 type Explained = BTreeMap<(AppId, AskId), AskExplanation>;
 
-/// One allocation a cycle, so that an event is a decision.
+/// Runs one allocation per cycle, so that an event is a decision.
 fn each_state(first: usize, profile: Profile, steps: &[Step], mut look: impl FnMut(&Scheduler, Time)) {
     let tuning = Tuning { stuck_after: Duration::from_secs(100), ..Tuning::default() };
     run_on(first, profile, tuning, steps.iter().cloned(), |scheduler, now, _| {
@@ -31,7 +31,7 @@ fn each_state(first: usize, profile: Profile, steps: &[Step], mut look: impl FnM
     });
 }
 
-/// The explanation of every ask that waits. Ids that two asks have are left out: which of the two is meant is not said.
+/// Without ambiguous IDs of two requests.
 fn explained(scheduler: &Scheduler, now: Time) -> Explained {
     let partition = &scheduler.partitions()[0];
     let mut all = Explained::new();
@@ -50,7 +50,7 @@ fn explained(scheduler: &Scheduler, now: Time) -> Explained {
     all
 }
 
-/// A cycle on a copy that remembers nothing of the tries before, and what it served.
+/// A cycle on a copy without remembered failures, and its allocations.
 fn cycle(scheduler: &Scheduler, now: Time) -> (Scheduler, Vec<(AppId, AskId)>, Vec<Event>) {
     let mut fork = scheduler.clone();
     fork.forget_shortcuts();
@@ -68,7 +68,7 @@ fn cycle(scheduler: &Scheduler, now: Time) -> (Scheduler, Vec<(AppId, AskId)>, V
     (fork, served, events)
 }
 
-/// Compares one moment with what the next cycle does from there. Gives how many asks were tried and found what was said.
+/// Returns the number of predicted attempts by level.
 fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
     let all = explained(scheduler, now);
     let (fork, served, events) = cycle(scheduler, now);
@@ -80,7 +80,7 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
         let partition = &fork.partitions()[0];
         let Some(application) = partition.app_key(app).map(|key| &partition.apps[key]) else { continue };
         let Some(tried) = application.ask_key(ask).map(|key| application.asks[key].tried) else { continue };
-        // They are in the order of what takes them away; a cycle ends at the one whose check comes first.
+        // A cycle stops at the blocker that is checked first.
         let Some(first) = found.blockers.iter().map(|blocker| blocker.level).min() else { continue };
         let ordered = found.blockers.is_sorted_by_key(Blocker::mending);
         assert!(ordered, "{}", context());
@@ -88,7 +88,7 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
             TryResult::Never => continue,
             TryResult::UserQuota => matches!(first, BlockLevel::User | BlockLevel::Group),
             TryResult::QueueQuota => first == BlockLevel::Queue,
-            // 1.5.1 tries every node in vain where something in use exceeds a maximum (D-22).
+            // 1.5.1 tries every node in vain if usage exceeds a maximum (D-22).
             TryResult::NoNode => {
                 let of_commit = found.blockers.iter().any(|one| one.level == BlockLevel::Queue && one.wanted == 0);
                 first == BlockLevel::Node || first == BlockLevel::Queue && of_commit

@@ -1,4 +1,4 @@
-//! All that waits is counted under the first blockers that its asks have when they are explained one by one.
+//! Every pending request is counted under the first blocker of its own explanation.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,7 @@ use scheduler::inspect::explain::types::{BlockLevel, Blocker};
 
 use super::explained;
 
-/// What asks wait for: the check, and the resource that is missing. Of asks that are alike the first may be served next, or take the
-/// place of a placeholder, and the others after it: that is one.
+/// Identical requests count as one cause, because the next cycle can allocate the first and not the others.
 type Cause = Option<(BlockLevel, Option<String>)>;
 
 fn cause(blocker: Option<&Blocker>) -> Cause {
@@ -24,7 +23,7 @@ pub fn compare(scheduler: &Scheduler, now: Time) {
     let pending: usize = part.apps.iter().map(|(_, app)| app.pending_order.len()).sum();
     assert_eq!(overview.asks, pending as u64);
     assert_eq!(overview.groups.iter().map(|group| group.asks).sum::<u64>(), overview.asks);
-    // Two asks of one id are not distinguished; behind one that ends every cycle asks that are alike are not.
+    // Neither two requests with one ID nor identical requests after one that ends every cycle can be distinguished.
     let stalled = |one: &&Blocker| one.level == BlockLevel::Stalled;
     if all.len() != pending || all.values().flat_map(|one| &one.blockers).any(|one| stalled(&one)) {
         return;

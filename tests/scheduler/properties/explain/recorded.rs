@@ -1,4 +1,4 @@
-//! Explanations in the recorded scenarios, at every cycle, under every profile; and what comes of taking away what they name.
+//! Explanations in the recorded scenarios, and the effect of removing their blockers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,10 +13,8 @@ use super::removal::{is_same, without};
 use super::{compare, explained};
 use crate::common::share;
 
-/// How many cycles of one step are looked at.
 const CYCLES: usize = 40;
 
-/// The recorded scenarios by name, or a part of them.
 fn scenarios() -> Vec<(String, scenario::Scenario)> {
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -25,7 +23,7 @@ fn scenarios() -> Vec<(String, scenario::Scenario)> {
     share::part_of(share::recorded_scenarios(), 8).into_iter().map(read).collect()
 }
 
-/// Compares every cycle of a scenario. Gives how many tries were forecast, by level.
+/// Returns the number of predicted attempts by level.
 fn follow(scenario: &scenario::Scenario, profile: Profile) -> BTreeMap<BlockLevel, u64> {
     let mut agreed = BTreeMap::new();
     let mut runner = Runner::new(profile);
@@ -65,30 +63,28 @@ fn every_cycle_of_the_recorded_scenarios_does_what_is_explained() {
     }
 }
 
-/// What came of taking blockers away, by level.
+/// The effects of removed blockers by level.
 #[derive(Default)]
 struct Removals {
-    /// First blockers that were taken away: how many, and after how many of these the ask ran or had another first blocker.
+    /// Removals, and those after which the request was allocated or had another first blocker.
     first: BTreeMap<BlockLevel, (u64, u64)>,
-    /// Blockers of any place: how many, and how many of these were gone then.
+    /// All blockers: the number of removals, and of those that were effective.
     any: BTreeMap<BlockLevel, (u64, u64)>,
-    /// Blockers for which there is no change that takes them away: they end by themselves.
+    /// Blockers that no change can remove: they end by themselves.
     without_a_way: BTreeMap<BlockLevel, u64>,
-    /// What was not as promised.
     wrong: Vec<String>,
 }
 
-/// How many asks with the same first blocker are looked at in one moment.
+/// The maximum number of checked requests with the same first blocker per state.
 const ALIKE: usize = 2;
 
 impl Removals {
-    /// Takes each blocker of what waits in one moment away, each on a copy of its own.
     fn look(&mut self, name: &str, scheduler: &Scheduler, now: Time) {
         let mut seen: BTreeMap<Option<BlockLevel>, usize> = BTreeMap::new();
         for ((app, ask), found) in explained(scheduler, now) {
             let identical = seen.entry(found.blockers.first().map(|first| first.level)).or_default();
             *identical += 1;
-            // Above that no node can be made.
+            // A node cannot be larger than that.
             if *identical > ALIKE || found.resource.iter().any(|(_, amount)| amount > 1 << 40) {
                 continue;
             }
@@ -114,7 +110,6 @@ impl Removals {
     }
 }
 
-/// Taking the first blocker of an ask away lets it run, or makes another one the first; and no blocker stays when it is taken away.
 #[test]
 fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
     let mut removals = Removals::default();
@@ -125,7 +120,7 @@ fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
             runner.load(scenario.embedded_config(profile).unwrap(), &mut sink).unwrap();
             for step in &scenario.steps {
                 runner.step(step, &mut sink).unwrap();
-                // In between cycles only commands are looked at: large scenarios have thousands.
+                // Only commands are checked between cycles: large scenarios have thousands.
                 let most = if matches!(step.kind, StepKind::Schedule(_)) { 60 } else { 20 };
                 if runner.scheduler().partitions().first().is_some_and(|part| part.apps.len() <= most) {
                     removals.look(&format!("{name} under {profile}"), runner.scheduler(), runner.now());

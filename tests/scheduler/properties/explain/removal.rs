@@ -1,5 +1,4 @@
-//! A blocker that is taken away is gone, and what stood behind it is the first; where it was the only one, the ask is served, or waits
-//! for its turn.
+//! A removed blocker is absent, and the next one is first.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +15,6 @@ use scheduler::{Command, NodeSpec, Partition, PartitionCommand, Scheduler};
 use super::super::commands::{Step, step};
 use super::{each_state, explained};
 
-/// How often each level was taken away, and how often it was the only one.
 type Removed = BTreeMap<BlockLevel, (u64, u64)>;
 
 fn larger(resource: &Resource, blocker: &Blocker) -> Resource {
@@ -35,7 +33,7 @@ fn change_limit(part: &mut Partition, app: &AppId, blocker: &Blocker, change: im
     let key = part.app_key(app).unwrap();
     let bounds = part.apps[key].account.bounds.iter_mut().flatten();
     let Some(bound) = bounds.into_iter().find(|bound| (bound.side, bound.queue) == (side, queue)) else {
-        // Decided at its first try, which has not come.
+        // Decided at the first attempt, which has not happened.
         return false;
     };
     let mut limit = LimitConfig::clone(&bound.limit);
@@ -44,7 +42,6 @@ fn change_limit(part: &mut Partition, app: &AppId, blocker: &Blocker, change: im
     true
 }
 
-/// Takes a blocker away. Gives whether there is a way.
 fn remove(fork: &mut Scheduler, now: Time, app: &AppId, ask: &AskExplanation, blocker: &Blocker) -> bool {
     let part = &mut fork.partitions_mut()[0];
     let command: Command = match (blocker.level, &blocker.place) {
@@ -92,13 +89,11 @@ fn add_node(capacity: Resource) -> Command {
     PartitionCommand::AddNode(NodeSpec { id: NodeId::from("spare"), capacity, ..NodeSpec::default() }).into()
 }
 
-/// Whether nothing but what is served before it stands in the way.
 fn is_served(blockers: &[Blocker]) -> bool {
     blockers.iter().all(|blocker| matches!(blocker.level, BlockLevel::Priority | BlockLevel::Stalled))
 }
 
-/// The explanation of an ask in a copy without one of its blockers; `None`: there is no way to take it away. Inside `None`: it waits no
-/// more.
+/// `None` if the blocker cannot be removed, an inner `None` if the request is no longer pending.
 pub fn without(
     scheduler: &Scheduler,
     now: Time,
@@ -114,13 +109,12 @@ pub fn without(
     Some(again(&fork, now, app, ask))
 }
 
-/// Whether two blockers are the same check of the same place, whatever their figures.
+/// Whether two blockers are the same check at the same place.
 pub fn is_same(one: &Blocker, other: &Blocker) -> bool {
     let all = |blocker: &Blocker| (blocker.level, blocker.place.clone(), blocker.resource.clone());
     all(one) == all(other)
 }
 
-/// Takes each blocker of each ask away, each on a copy of its own.
 fn remove_each(scheduler: &Scheduler, now: Time, removed: &mut Removed) {
     for ((app, ask), found) in explained(scheduler, now) {
         if found.resource.iter().any(|(_, amount)| amount > 1 << 40) {

@@ -1,4 +1,4 @@
-//! What the scheduler makes of its two maps (K8S-010 to K8S-014): the second goes before the first, key by key.
+//! Merges the two maps (K8S-010 to K8S-014): the second overrides the first by key.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -11,18 +11,15 @@ use kube::ResourceExt as _;
 
 use super::{CONFIGS, LARGEST, TextSource, WrittenConfig, signs};
 
-/// The longest text that is unpacked, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// A value, and where it is from.
 struct Value {
     text: String,
     source: TextSource,
-    /// The key that holds it compressed.
+    /// Key of its compressed form.
     packed: Option<String>,
 }
 
-/// The values of both maps by the keys that the scheduler knows.
 fn values(maps: [(TextSource, Option<&ConfigMap>); 2]) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     for (source, map) in maps.into_iter().filter_map(|(source, map)| Some((source, map?))) {
@@ -33,7 +30,7 @@ fn values(maps: [(TextSource, Option<&ConfigMap>); 2]) -> BTreeMap<String, Value
             let (name, form) = key.rsplit_once('.').unwrap_or(("", ""));
             let gz = form.eq_ignore_ascii_case("gz");
             let text = if gz { unpacked(&bytes.0) } else { Some(String::new()) };
-            // What does not unpack leaves the other one of that name alone.
+            // An invalid compressed value does not override a plain one of that name.
             let (name, text) = text.map_or(("", String::new()), |text| (name, text));
             all.insert(name.to_owned(), Value { text, source, packed: gz.then(|| key.clone()) });
         }
@@ -41,14 +38,14 @@ fn values(maps: [(TextSource, Option<&ConfigMap>); 2]) -> BTreeMap<String, Value
     all
 }
 
-/// The text in a compressed value; `None` for what is none.
+/// `None` if invalid.
 pub(super) fn unpacked(bytes: &[u8]) -> Option<String> {
     let mut text = String::new();
     let mut from = GzDecoder::new(bytes).take(LONGEST);
     from.read_to_string(&mut text).ok().filter(|count| (*count as u64) < LONGEST).map(|_| text)
 }
 
-/// A text compressed, which unpacks to the very same text.
+/// Verified by decompression.
 pub(super) fn packed(text: &str) -> Option<Vec<u8>> {
     let mut into = GzEncoder::new(Vec::new(), Compression::best());
     into.write_all(text.as_bytes()).ok()?;
@@ -56,7 +53,6 @@ pub(super) fn packed(text: &str) -> Option<Vec<u8>> {
     (unpacked(&bytes).as_deref() == Some(text)).then_some(bytes)
 }
 
-/// The configuration in the two maps.
 pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: Option<&ConfigMap>) -> WrittenConfig {
     let mut all = values([(TextSource::Defaults, defaults), (TextSource::Configs, configs)]);
     let group = all.get("service.policyGroup").map(|value| value.text.clone()).filter(|group| !group.is_empty());
@@ -64,7 +60,7 @@ pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: 
     let found = all.remove(&key).filter(|value| !value.text.is_empty());
     let (source, text, from) =
         found.map_or((TextSource::BuiltIn, String::new(), None), |value| (value.source, value.text, value.packed));
-    // What comes from the map of the chart is written into the other one in the usual form.
+    // A text from the chart's map is written uncompressed into the other one.
     let packed = from.clone().filter(|_| source == TextSource::Configs);
     let settings = all.into_iter().filter(|(key, _)| !key.is_empty() && !key.ends_with(".yaml"));
     let hides = |name: &String| {
@@ -99,7 +95,7 @@ pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: 
 }
 
 impl WrittenConfig {
-    /// The bytes of the map with this text in its place, and how full that makes it in hundredths.
+    /// Returns the size in bytes, and the fill level in hundredths.
     pub fn filled_by(&self, text: &str) -> (usize, usize) {
         let own = match &self.packed {
             Some(_) => packed(text).map_or(text.len(), |bytes| bytes.len()),
@@ -109,7 +105,7 @@ impl WrittenConfig {
         (size, size.saturating_mul(100) / LARGEST)
     }
 
-    /// How many bytes the text has compressed.
+    /// Returns compressed bytes.
     pub fn compressed(&self, text: &str) -> Option<usize> {
         packed(text).map(|bytes| bytes.len())
     }

@@ -1,4 +1,4 @@
-//! The configuration of the scheduler as its two ConfigMaps have it.
+//! The scheduler's configuration in its two ConfigMaps.
 
 mod flatten;
 mod signs;
@@ -17,98 +17,98 @@ use crate::Answer;
 
 /// The map that is written.
 pub const CONFIGS: &str = "yunikorn-configs";
-/// The map of the chart, which is never written.
+/// The chart's map, which is never written.
 const DEFAULTS: &str = "yunikorn-defaults";
-/// The field manager that a write names.
+/// The field manager of writes.
 pub const MANAGER: &str = "kornsole";
-/// The annotations that a write leaves: who it was, and why.
+/// Annotations of a write: the user and the reason.
 const USER: &str = "kornsole/changed-by";
 const REASON: &str = "kornsole/reason";
-/// The most bytes of all values of a map.
+/// Maximum bytes of all values.
 pub const LARGEST: usize = 1_048_576;
 
-/// Where the active text is from.
+/// Origin of the active text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextSource {
-    /// `yunikorn-configs`, which is an administrator's own.
+    /// `yunikorn-configs`, written by administrators.
     Configs,
-    /// `yunikorn-defaults`, which comes with the installation.
+    /// `yunikorn-defaults`, from the installation.
     Defaults,
-    /// Neither has one: the scheduler takes its own.
+    /// Missing in both: the scheduler's built-in default.
     BuiltIn,
 }
 
-/// Another writer of the map, and the sign of it.
+/// Another writer of the map, and its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Who: `Helm release yk`.
+    /// Name: `Helm release yk`.
     pub name: String,
-    /// The sign: a label, an annotation, a manager of fields.
+    /// Evidence: a label, an annotation, a field manager.
     pub sign: String,
 }
 
-/// Who wrote a key last.
+/// The last writer of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrittenBy {
-    /// The field manager: `kubectl-edit`, `helm`.
+    /// Field manager: `kubectl-edit`, `helm`.
     pub manager: String,
-    /// When, as the API server writes it.
+    /// Time in the API server's format.
     pub at: String,
-    /// The user, where it was written from a kornsole server.
+    /// User, if written by a kornsole server.
     pub user: String,
-    /// Why, where that is known.
+    /// Reason, if known.
     pub reason: String,
 }
 
 impl WrittenBy {
-    /// The user, or else the field manager.
+    /// Returns the user, or otherwise the field manager.
     pub fn words(&self) -> &str {
         if self.user.is_empty() { &self.manager } else { &self.user }
     }
 }
 
-/// The configuration as written in the cluster.
+/// The written configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenConfig {
-    /// The namespace of the maps.
+    /// Namespace of the maps.
     pub namespace: String,
-    /// The key: `queues.yaml`.
+    /// Key: `queues.yaml`.
     pub key: String,
-    /// The text; empty where the scheduler takes its own.
+    /// Text; empty for the built-in default.
     pub text: String,
-    /// Where it is from.
+    /// Origin.
     pub source: TextSource,
-    /// The version of `yunikorn-configs` and its UID; `None` where it is not there.
+    /// Version and UID of `yunikorn-configs`; `None` if missing.
     pub version: Option<(String, String)>,
-    /// Who else writes it.
+    /// Other writers.
     pub owners: Vec<Owner>,
     /// Why it cannot be written.
     pub fixed: Option<String>,
-    /// The bytes of all other values of the map.
+    /// Bytes of all other values of the map.
     pub others: usize,
-    /// The key that holds the text compressed, where it is that form.
+    /// Key of the compressed text, if compressed.
     pub packed: Option<String>,
-    /// Keys of `binaryData` that hide the text; a write takes them away (K8S-011).
+    /// Keys that hide the text; a write removes them (K8S-011).
     pub hiding: Vec<String>,
-    /// The other settings of both maps.
+    /// Other settings of both maps.
     pub settings: BTreeMap<String, String>,
-    /// Who wrote the text last.
+    /// Last writer of the text.
     pub writer: Option<WrittenBy>,
 }
 
 impl WrittenConfig {
-    /// Why the scheduler is invalid a change, as far as the settings of the maps say it.
+    /// Returns why the scheduler does not apply changes.
     pub fn not_read(&self) -> Option<String> {
         settings::not_read(&self.settings)
     }
 }
 
-/// What is noted on the map with a write.
+/// Annotations of a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// Who wrote it last, as an annotation of kornsole says.
+    /// User.
     pub user: String,
-    /// Why; may be empty.
+    /// Reason; may be empty.
     pub reason: String,
 }
 
@@ -126,7 +126,6 @@ impl Cluster {
         })
     }
 
-    /// The UID of the map that is written.
     pub(super) async fn config_map_uid(&self, namespace: &str) -> Option<String> {
         self.map(namespace, CONFIGS).await.ok()??.uid()
     }
@@ -137,11 +136,11 @@ impl Cluster {
         maps.get_opt(name).await.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
     }
 
-    /// Writes the text under its key and nothing else, onto the very version that was read; makes the map where there is none. With
-    /// `dry_run` the API server and its webhooks only say whether they would take it. Returns the new version.
+    /// Writes only the text, at the version that was read; creates a missing map. `dry_run` only validates. Returns the
+    /// new version.
     ///
     /// # Errors
-    /// It may not be written, a webhook denies it, or the map was changed meanwhile (409).
+    /// It may not be written, a webhook denies it, or the map has changed (409).
     pub fn write_config<'a>(
         &'a self,
         of: &'a WrittenConfig,
@@ -188,7 +187,6 @@ fn annotations(note: &Note) -> Value {
     json!({USER: note.user, REASON: note.reason})
 }
 
-/// The text under its key, in the form that it has; nothing else of the map.
 fn entry(of: &WrittenConfig, text: &str) -> Result<Value, KubeFault> {
     let hiding = of.hiding.iter().map(|name| (name.clone(), Value::Null));
     let mut binary: serde_json::Map<String, Value> = hiding.collect();
@@ -207,7 +205,6 @@ fn entry(of: &WrittenConfig, text: &str) -> Result<Value, KubeFault> {
     Ok(body)
 }
 
-/// Why a text does not go into the map, and what helps.
 fn too_large(of: &WrittenConfig, text: &str, size: usize) -> String {
     let what = format!("{CONFIGS} would have {size} bytes; a ConfigMap has at most {LARGEST}");
     let small = of.compressed(text).filter(|small| of.packed.is_none() && of.others + small <= LARGEST);

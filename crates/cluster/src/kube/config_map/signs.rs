@@ -1,11 +1,11 @@
-//! Who else writes the map of the scheduler: signs of Helm, Argo CD, Flux, `kubectl apply`, and who wrote a key last.
+//! Other writers of the map: Helm, Argo CD, Flux, `kubectl apply`, and the last writer of a key.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt as _;
 
 use super::{MANAGER, Owner, REASON, USER, WrittenBy};
 
-/// The signs that someone else writes the map.
+/// Returns the evidence of other writers.
 pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     let mut owners: Vec<Owner> = Vec::new();
     let mut add = |name: String, sign: String| owners.push(Owner { name, sign });
@@ -41,7 +41,7 @@ pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     for entry in map.metadata.managed_fields.iter().flatten() {
         let name = entry.manager.clone().unwrap_or_default();
         let has = entry.fields_v1.as_ref().is_some_and(|fields| fields.0["f:data"].get(&field).is_some());
-        // A manager that wrote it only once is no owner; one that reconciles it is.
+        // A manager that wrote once is not an owner; one that reconciles is.
         let reconciles =
             ["helm", "argocd-controller", "kustomize-controller", "helm-controller"].contains(&name.as_str());
         if has && reconciles {
@@ -54,7 +54,7 @@ pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     owners
 }
 
-/// Who wrote an entry of the map last: of the managers of its field the newest.
+/// Returns the last writer of an entry: the newest manager of its field.
 pub(super) fn writer(map: &ConfigMap, name: &str, binary: bool) -> Option<WrittenBy> {
     let (part, field) = (if binary { "f:binaryData" } else { "f:data" }, format!("f:{name}"));
     let all = map.metadata.managed_fields.iter().flatten();

@@ -1,5 +1,4 @@
-//! Objects of an API server, read into what is shown of them. Everything else of an object is skipped while it is read, and texts that
-//! many objects have are shared.
+//! Objects, reduced while parsing. Equal texts are shared.
 
 mod pod;
 
@@ -13,14 +12,13 @@ use time::format_description::well_known::Rfc3339;
 use model::{NodeId, Time};
 use view::kubernetes::{Condition, NamespaceRow, NodeObject, OwnerName, PodRow};
 
-/// What YuniKorn's annotations start with.
 const DOMAIN: &str = "yunikorn.apache.org/";
-/// How long a text of a condition is kept, in bytes.
+/// Maximum length of a condition text, in bytes.
 const LONGEST: usize = 300;
-/// How many texts are shared; beyond that they are forgotten and shared again from then on.
+/// Maximum number of shared texts; then the cache is cleared.
 const SHARED: usize = 20_000;
 
-/// Texts that many objects have, each once.
+/// Shared texts.
 #[derive(Debug, Default)]
 pub struct Texts(HashMap<Arc<str>, ()>);
 
@@ -40,24 +38,24 @@ impl Texts {
 
 /// An object that is followed.
 pub trait Followed: Sized + Send + 'static {
-    /// How an API server writes it.
+    /// Wire format.
     type Wire: for<'de> Deserialize<'de> + Send;
-    /// The address of all of them.
+    /// Path of the list.
     const PATH: &'static str;
-    /// Their group and resource, as rules of access name them.
+    /// Group and resource for RBAC rules.
     const RESOURCE: (&'static str, &'static str);
 
-    /// The version of one, as the API server counts them.
+    /// Returns the resource version.
     fn version(wire: &Self::Wire) -> &str;
 
-    /// What is shown of it.
+    /// Reduces the object.
     fn read(wire: Self::Wire, texts: &mut Texts) -> Self;
 
-    /// By what it is found: the UID of a pod, the name of everything else.
+    /// Returns the key: the UID of a pod, otherwise the name.
     fn key(&self) -> Arc<str>;
 }
 
-/// The metadata of an object.
+/// Metadata.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Meta {
@@ -73,7 +71,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// What made it and makes it again.
+    /// Returns the controlling owner.
     pub(super) fn controller(&self) -> Option<OwnerName> {
         let owner = self.owner_references.iter().find(|owner| owner.controller)?;
         let text = |text: &str| Arc::from(text);
@@ -113,7 +111,7 @@ impl ConditionWire {
     }
 }
 
-/// At most so much of a text that someone else wrote.
+/// Truncates a foreign text.
 pub(super) fn cut(text: &str) -> &str {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {
@@ -122,13 +120,13 @@ pub(super) fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-/// A moment as Kubernetes writes it.
+/// Parses a Kubernetes time.
 pub(super) fn moment(text: &str) -> Option<Time> {
     let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
     u64::try_from(nanos / 1000).ok().map(Time)
 }
 
-/// A pod with its UID as key.
+/// A pod; the key is its UID.
 impl Followed for PodRow {
     type Wire = pod::PodWire;
     const PATH: &'static str = "/api/v1/pods";
@@ -147,7 +145,7 @@ impl Followed for PodRow {
     }
 }
 
-/// A node by its name.
+/// A node by name.
 #[derive(Debug)]
 pub struct NamedNode(pub NodeId, pub NodeObject);
 
@@ -217,7 +215,7 @@ impl Followed for NamedNode {
     }
 }
 
-/// A namespace by its name.
+/// A namespace by name.
 #[derive(Debug)]
 pub struct NamedNamespace(pub Arc<str>, pub NamespaceRow);
 
@@ -250,7 +248,7 @@ impl Followed for NamedNamespace {
     }
 }
 
-/// A priority class: its name and its value.
+/// A priority class: name and value.
 #[derive(Debug)]
 pub struct PriorityClass(pub Arc<str>, pub i32);
 

@@ -1,4 +1,4 @@
-//! A pod, reduced to the data that are shown. Its environment, its commands and its volumes are skipped while it is read.
+//! A pod, without its environment, commands, and volumes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use super::{ConditionWire, DOMAIN, Meta, Texts, cut, moment};
 use model::{Resource, VCORE};
 use view::kubernetes::{OwnerName, PodPhase, PodRow};
 
-/// The name of the scheduler whose pods are applications (K8S-110).
+/// The scheduler of applications (K8S-110).
 const SCHEDULER: &str = "yunikorn";
-/// How long the name of an application without an id is (K8S-112).
+/// Maximum length of a generated application ID (K8S-112).
 const GENERATED: usize = 63;
 
 #[derive(Debug, Default, Deserialize)]
@@ -60,7 +60,7 @@ struct PodStatus {
 #[serde(default, rename_all = "camelCase")]
 struct ContainerStatus {
     ready: bool,
-    /// Of an init container that stays next to the others.
+    /// For a sidecar.
     started: Option<bool>,
     restart_count: u32,
     state: ContainerState,
@@ -84,7 +84,6 @@ struct Halted {
 }
 
 impl Halted {
-    /// How a container ended, in a word.
     fn end(&self) -> String {
         match (&self.reason, self.signal) {
             (reason, _) if !reason.is_empty() => reason.clone(),
@@ -94,7 +93,6 @@ impl Halted {
     }
 }
 
-/// What is shown of a pod.
 pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     let PodWire { metadata, spec, status } = wire;
     let Said { status: said, message, restarts, ready } = said(wire);
@@ -130,7 +128,7 @@ pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     }
 }
 
-/// The application that a pod belongs to (K8S-111, K8S-112).
+/// K8S-111, K8S-112.
 fn application(meta: &Meta) -> String {
     let (domain, ids) = (format!("{DOMAIN}app-id"), ["applicationId", "spark-app-selector"]);
     let named = [meta.labels.get(&domain), meta.annotations.get(&domain)];
@@ -145,7 +143,6 @@ fn application(meta: &Meta) -> String {
     }
 }
 
-/// What is reported of the state of a pod.
 struct Said {
     status: String,
     message: String,
@@ -153,7 +150,7 @@ struct Said {
     ready: u16,
 }
 
-/// The state of a pod in the words of `kubectl get pods`.
+/// In the words of `kubectl get pods`.
 fn said(wire: &PodWire) -> Said {
     let PodWire { metadata, spec, status } = wire;
     let mut word = if status.reason.is_empty() { status.phase.clone() } else { status.reason.clone() };
@@ -206,7 +203,7 @@ fn said(wire: &PodWire) -> Said {
     Said { status: word, message, restarts, ready }
 }
 
-/// What an init container that has not ended is at, and its message; `None` when all have ended well, or stay next to the others.
+/// State and message of the first unfinished init container; `None` if all have succeeded or are running sidecars.
 fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String)> {
     for (at, one) in all.iter().enumerate() {
         match (&one.state.waiting, &one.state.terminated) {
@@ -222,7 +219,6 @@ fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String
     None
 }
 
-/// The sum of the containers' requests.
 fn requests(spec: &PodSpec) -> Resource {
     let mut sum = Resource::new();
     for (name, text) in spec.containers.iter().flat_map(|container| &container.resources.requests) {
@@ -234,7 +230,7 @@ fn requests(spec: &PodSpec) -> Resource {
     sum
 }
 
-/// A quantity of Kubernetes, rounded up: cpu in thousandths, everything else whole. `None` for what is none.
+/// Rounded up: cpu in thousandths, others whole. `None` if invalid.
 fn quantity(name: &str, text: &str) -> Option<i64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(digits);

@@ -1,4 +1,4 @@
-//! The Events of the other scheduler that say when a pod was decided (K8S-300).
+//! The other scheduler's Events with the times of decisions (K8S-300).
 
 use std::sync::Arc;
 
@@ -12,21 +12,17 @@ use crate::kube::{Change, Followed, Pace, Reader, Texts};
 use forecast::shadow::Source;
 use model::{AskId, Time};
 
-/// How many batches may wait.
 const WAITING: usize = 16;
-/// Who writes them.
 const CONTROLLER: &str = "yunikorn";
 
-/// When a pod was decided.
 #[derive(Clone, Debug)]
 pub(super) struct DecisionEvent {
-    /// By the UID of the pod.
+    /// UID of the pod.
     pub ask: AskId,
     pub at: Time,
     pub source: Source,
 }
 
-/// An Event of a cluster.
 #[derive(Debug)]
 struct PodEvent {
     key: Arc<str>,
@@ -66,7 +62,6 @@ fn said(wire: &Value) -> Option<DecisionEvent> {
     Some(DecisionEvent { ask: AskId::from(wire["regarding"]["uid"].as_str()?), at, source })
 }
 
-/// A time with its microseconds.
 fn moment(text: &str) -> Option<Time> {
     let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
     Some(Time(u64::try_from(nanos / 1000).ok()?))
@@ -79,7 +74,7 @@ pub(super) struct DecisionEvents {
 }
 
 impl DecisionEvents {
-    /// Follows them. Where that is not allowed, times are those of the pods alone. Has to be called within a runtime.
+    /// Follows Events. Without the permission, times come from the pods alone. Must be called in a runtime.
     pub fn start(reader: &Reader, take: impl Fn(DecisionEvent) + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         let (sender, mut changes): (Sender<Change<PodEvent>>, _) = channel(WAITING);

@@ -1,4 +1,4 @@
-//! The figures of a shadow for Prometheus: `/metrics`.
+//! Metrics of a shadow for Prometheus: `/metrics`.
 
 use std::net::SocketAddr;
 
@@ -11,13 +11,12 @@ use super::Shown;
 use super::report;
 use crate::Answer;
 
-/// The text format of Prometheus.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Serves the figures on an address until the runtime ends.
+/// Serves until the runtime ends.
 ///
 /// # Errors
-/// The address is taken, or is none of this machine.
+/// The address is in use, or does not belong to this machine.
 pub fn serve(address: SocketAddr, shown: Shown) -> Answer<'static, std::io::Result<SocketAddr>> {
     Box::pin(async move {
         let listener = TcpListener::bind(address).await?;

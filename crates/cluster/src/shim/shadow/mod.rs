@@ -1,5 +1,5 @@
-//! The shadow of another scheduler in a cluster, read-only (K8S-300): the thread that gathers what is new takes it in the order in which the
-//! other scheduler saw it, as far as that is known, and compares each binding with what kornsole would have decided.
+//! A read-only shadow of another scheduler (K8S-300): compares each binding with kornsole's decision, in the order of
+//! the other scheduler as far as known.
 //!
 //! ```text
 //!  API server ──watches──> Feed ──> Queue (reserved for some seconds) ──> Live ──> Following: Shadow, Free, Tally
@@ -7,11 +7,9 @@
 //! ```
 //!
 //! Invariants:
-//! - nothing is written: the cluster is given as a [`Reader`], which can only send GET;
-//! - what was there at the start is taken over, not compared;
-//! - what no one can know is not settled: after a start, while a configuration changes, while watches are lost.
-//!
-//! Where to read: [`ShadowShim`], then `watching`, `sink`, `queue`.
+//! - nothing is written: the cluster is a [`Reader`], which can only send GET;
+//! - the initial state is loaded, not compared;
+//! - after a start, while a configuration changes, and while watches are lost, comparisons are unsettled.
 
 mod events;
 mod metrics;
@@ -46,32 +44,31 @@ use model::{AskId, Time};
 use scheduler::Tuning;
 use view::shadowed::ShadowSheet;
 
-/// How often what is due is looked for.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How a shadow watches.
+/// Options of a shadow.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The cluster, only to be read.
+    /// The cluster, read-only.
     pub reader: Reader,
-    /// The namespace of the ConfigMaps.
+    /// Namespace of the ConfigMaps.
     pub namespace: String,
-    /// How its pods are read, and the release that kornsole decides as.
+    /// Mapping and release.
     pub reading: Reading,
-    /// How decisions are compared.
+    /// Settings of the comparison.
     pub compare: Settings,
-    /// The other scheduler has just been started, or may have: nothing is settled for five minutes.
+    /// The other scheduler may have just started: five minutes are unsettled.
     pub after_start: bool,
-    /// How an engine is set up that shows the state of the cluster to others; `None`: no one looks.
+    /// Shows the state; `None`: no engine.
     pub engine: Option<Setup>,
 }
 
-/// What is new of a shadow.
+/// News of a shadow.
 #[derive(Debug)]
 pub enum News<'a> {
-    /// A decision was compared, or missed. The name is that of the pod, with its namespace, as far as it is known.
+    /// With `namespace/name` of the pod, if known.
     Compared(&'a Comparison, &'a str),
-    /// What is odd and stops nothing.
+    /// A warning.
     Notice(&'a str),
 }
 
@@ -82,7 +79,7 @@ enum Message {
     Stop,
 }
 
-/// What others look at while a shadow watches. All copies show the same.
+/// Results while a shadow runs; clones share them.
 #[derive(Clone, Debug)]
 pub struct Shown {
     tally: Arc<Mutex<Tally>>,
@@ -94,12 +91,12 @@ impl Shown {
         Self { tally: Arc::default(), since: time_of_day() }
     }
 
-    /// All that was found so far, for a console.
+    /// Returns the results for a console.
     pub fn sheet(&self) -> ShadowSheet {
         report::sheet(&self.tally(), self.since)
     }
 
-    /// The counts as they are now.
+    /// Returns the current counts.
     pub fn tally(&self) -> Tally {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -122,17 +119,17 @@ impl DecisionTimes {
 
 /// What is known of a shadow once it watches.
 pub struct Begun {
-    /// How many pods of the other scheduler there are, and how many of those are on nodes.
+    /// The other scheduler's pods, and those on nodes.
     pub pods: (usize, usize),
-    /// What of the cluster is odd.
+    /// Warnings.
     pub notices: Vec<String>,
-    /// The engine that shows the state, where one was wanted.
+    /// Shows the state.
     pub engine: Option<Arc<Engine>>,
-    /// What the ConfigMaps say.
+    /// Settings of the ConfigMaps.
     pub configured: Configured,
 }
 
-/// A shadow in a cluster, before it watches.
+/// A shadow in a cluster, before it runs.
 pub struct ShadowShim {
     options: Options,
     runtime: Runtime,
@@ -142,10 +139,10 @@ pub struct ShadowShim {
 }
 
 impl ShadowShim {
-    /// A shadow that does nothing yet.
+    /// Creates a shadow.
     ///
     /// # Errors
-    /// The system gives no threads.
+    /// Threads are unavailable.
     pub fn new(options: Options) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shadow-io").enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start threads for requests: {error}"))?;
@@ -153,7 +150,7 @@ impl ShadowShim {
         Ok(Self { options, runtime, inbox, sender, shown: Shown::new() })
     }
 
-    /// Ends it from elsewhere.
+    /// Returns a handle to stop it.
     pub fn stopper(&self) -> Stopper {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
@@ -168,16 +165,16 @@ impl ShadowShim {
         self.shown.clone()
     }
 
-    /// The runtime of its requests, for what is served next to it.
+    /// Returns the runtime, also for other servers.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// Watches until it is stopped. `begun` is called once, when everything is taken over; `news` is given each comparison. Returns the counts,
-    /// and the scheduler that decided by itself; `None`: it was stopped before it started.
+    /// Runs until it is stopped. `begun` is called after the initial state is loaded; `news` gets each comparison.
+    /// Returns the counts and the free scheduler; `None` if it was stopped before.
     ///
     /// # Errors
-    /// The configuration of the cluster cannot be read, or the engine ended.
+    /// The configuration of the cluster is invalid, or the engine ended.
     pub fn run(
         mut self,
         begun: Box<dyn FnOnce(Begun) -> Result<(), String> + '_>,
@@ -206,7 +203,7 @@ impl ShadowShim {
         Ok(running.watching.map(|watching| (watching.following.tally, watching.following.free)))
     }
 
-    /// Gathers objects until every kind is there. `None`: it was stopped before.
+    /// `None`: it was stopped.
     fn gather(&mut self, news: &mut dyn FnMut(News<'_>)) -> Option<Cluster> {
         let (mut cluster, mut listed) = (Cluster::default(), BTreeSet::new());
         while listed.len() < KINDS {
@@ -229,7 +226,6 @@ impl ShadowShim {
         Some(cluster)
     }
 
-    /// Takes over everything that was gathered.
     fn begin(&self, cluster: Cluster) -> Result<(Running, Begun), String> {
         let Options { namespace, reading, compare, after_start, engine, .. } = &self.options;
         let (compare, after_start) = (*compare, *after_start);
@@ -237,7 +233,7 @@ impl ShadowShim {
         let reading = Reading {
             gangs: reading.gangs && configured.gangs,
             unique_ids: reading.unique_ids || configured.unique_ids,
-            // A decision is seen with its pod on the node already: its conditions are asked all the same.
+            // A decision is seen when its pod is already bound: its conditions are still needed.
             copies: true,
             ..reading.clone()
         };
@@ -262,7 +258,7 @@ impl ShadowShim {
         Ok((Running { watching: Some(Box::new(watching)), engine }, begun))
     }
 
-    /// Takes what is new. Returns whether to continue.
+    /// Returns false to stop.
     fn take(&mut self, running: &mut Running, news: &mut dyn FnMut(News<'_>)) -> Result<bool, String> {
         let first = match self.inbox.recv_timeout(LOOK) {
             Ok(message) => Some(message),
@@ -291,18 +287,16 @@ impl ShadowShim {
     }
 }
 
-/// Why nothing can be compared any more.
 const LOST: &str = "the engine that shows the state has stopped";
 
-/// A shadow that watches.
 struct Running {
-    /// It is away only while the engine's thread has it.
+    /// `None` only while the engine's thread has it.
     watching: Option<Box<Watching>>,
     engine: Option<Arc<Engine>>,
 }
 
 impl Running {
-    /// Does something with the shadow; on the engine's thread where there is one.
+    /// On the engine's thread if there is one.
     fn with<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Watching, Option<&mut Core>) -> T + Send + 'static,
@@ -330,7 +324,7 @@ impl Running {
     }
 }
 
-/// A core that shows what another scheduler decides, and decides nothing.
+/// Shows the decisions of another scheduler and decides nothing.
 fn following_core(
     setup: &Setup,
     now: Time,
@@ -343,7 +337,7 @@ fn following_core(
     Ok(core.with_config_text(configured.queues.as_bytes(), None))
 }
 
-/// What is odd of a change, in words.
+/// Returns the warning of a change.
 fn noted(change: &FeedChange) -> Option<String> {
     match change {
         FeedChange::Changed(_) | FeedChange::Listed(_) => None,

@@ -1,5 +1,5 @@
-//! Changes in the order in which the other scheduler saw them, as far as that is known. They are reserved for some seconds: the Event that says when
-//! a pod was decided comes later than its node.
+//! Orders changes like the other scheduler saw them, with a delay of some seconds: the Event with the time of a
+//! decision arrives after the binding.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,36 +8,31 @@ use forecast::shadow::Source;
 use kubernetes::live::{Input, ObjectKey, PodBinding};
 use model::{AskId, Time};
 
-/// So many times of decisions are kept whose pods have not been seen with a node yet.
+/// Times of pods that have not been seen with a node yet.
 const MOST_TIMES: usize = 10_000;
 
-/// A change that is held.
 #[derive(Debug)]
 struct Held {
-    /// When it was seen.
     seen: Time,
     input: Input,
-    /// The pod has its node by this change.
     binding: Option<PodBinding>,
 }
 
-/// A change whose time has come.
 #[derive(Debug)]
 pub(super) struct Due {
     pub at: Time,
     pub input: Input,
-    /// The ask that was decided, and from where the time is known.
+    /// With the source of the time.
     pub decided: Option<(AskId, Source)>,
 }
 
-/// The changes that are held.
 #[derive(Debug)]
 pub(super) struct Queue {
     delay: Duration,
     held: Vec<Held>,
-    /// When pods were decided, by Events.
+    /// Decision times from Events.
     times: BTreeMap<AskId, (Time, Source)>,
-    /// When an object last changed, of those that are held or were given: nothing of one goes back behind that.
+    /// Last change of each delayed or returned object: its later changes never come before that.
     last: BTreeMap<ObjectKey, Time>,
 }
 
@@ -46,12 +41,12 @@ impl Queue {
         Self { delay, held: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
     }
 
-    /// Something was seen. `binding`: the pod of it is on a node, and was not before as far as is known.
+    /// Adds a change; `binding`: the pod is newly bound, as far as known.
     pub fn put(&mut self, seen: Time, input: Input, binding: Option<PodBinding>) {
         self.held.push(Held { seen, input, binding });
     }
 
-    /// An Event says when a pod was decided. The most exact source counts.
+    /// Records a time; the most exact source applies.
     pub fn decided(&mut self, ask: AskId, at: Time, source: Source) {
         let known = self.times.entry(ask).or_insert((at, source));
         if source < known.1 {
@@ -62,13 +57,13 @@ impl Queue {
         }
     }
 
-    /// The changes that have been reserved for long enough, in the order of their own times.
+    /// Returns changes after the delay, sorted by their own times.
     pub fn due(&mut self, now: Time) -> Vec<Due> {
         let until = now - self.delay;
         let (due, held) = std::mem::take(&mut self.held).into_iter().partition(|held: &Held| held.seen <= until);
         self.held = held;
         let mut ready: Vec<Due> = due.into_iter().map(|held: Held| self.timed(held)).collect();
-        // Stable: what has the same time stays as it was seen.
+        // Stable: equal times keep the order of arrival.
         ready.sort_by_key(|due| due.at);
         self.last.retain(|_, at| *at + self.delay * 4 > now);
         ready
@@ -85,7 +80,7 @@ impl Queue {
             let by_condition = || scheduled.map(|second| (second + Duration::from_secs(1), Source::Condition));
             let known = self.times.remove(&ask).or_else(by_condition);
             let (time, source) = known.unwrap_or((held.seen, Source::Watch));
-            // It was decided before it was seen, and not so long before that it would not have been seen.
+            // It was decided before its arrival, at most `delay` earlier.
             at = time.min(held.seen).max(held.seen - self.delay);
             decided = Some((ask, source));
         }
@@ -142,7 +137,7 @@ mod tests {
         let mut queue = Queue::new(SECOND);
         let start = Time::from_millis(100_000);
         queue.put(start, pod("p", ""), None);
-        // By its own time it got its node before it was seen without one.
+        // By its own time it was bound before it arrived unbound.
         queue.put(start, pod("p", "n1"), bound("p", Some(start - SECOND * 3)));
         let due = queue.due(start + SECOND);
         assert_eq!((due.len(), due[0].decided.is_none(), due[1].at >= due[0].at), (2, true, true));

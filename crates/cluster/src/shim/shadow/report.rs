@@ -1,4 +1,4 @@
-//! What a shadow found, as JSON lines, as text and as figures for Prometheus. A rate never stands without the number that it is of.
+//! Formats the results of a shadow. Rates always have their base.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,17 +14,16 @@ use forecast::shadow::{Comparison, Verdict};
 use model::{QueuePath, Time};
 use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSpan};
 
-/// How many differences a summary shows.
 const LAST: usize = 10;
 
-/// A time of day as RFC 3339; empty where it is none.
+/// RFC 3339; empty without a time.
 fn clock(at: Time) -> String {
     let nanos = i128::from(at.0) * 1000;
     let date = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok();
     date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// A comparison as one line of JSON, without its end. `pod`: its namespace and name.
+/// Formats JSON without a line break. `pod` is `namespace/name`.
 pub fn line(comparison: &Comparison, pod: &str) -> String {
     let Comparison { at, verdict, app, ask, queue, node, ours, rule, cause, source } = comparison;
     let mut line = json!({
@@ -43,7 +42,7 @@ pub fn line(comparison: &Comparison, pod: &str) -> String {
     line.to_string()
 }
 
-/// A comparison in words.
+/// Formats a comparison as a sentence.
 pub fn sentence(comparison: &Comparison, pod: &str) -> String {
     let Comparison { at, verdict, app, ask, queue, node, rule, cause, .. } = comparison;
     let who = if pod.is_empty() { format!("{app} {ask}") } else { pod.to_owned() };
@@ -52,7 +51,7 @@ pub fn sentence(comparison: &Comparison, pod: &str) -> String {
     format!("{} {}{rule}: {who} of {queue}{place}: {cause}", clock(*at), verdict.name())
 }
 
-/// A part of `of` in percent, with two places; `-` where there is nothing.
+/// Two decimals; `-` without a value.
 fn percent(part: Option<f64>) -> String {
     part.map_or("-".to_owned(), |part| format!("{:.2} %", part * 100.0))
 }
@@ -70,7 +69,7 @@ fn row(name: &str, counts: &Counts) -> Vec<String> {
     row
 }
 
-/// Rows under a head, each column as wide as its widest cell; the first is text, the others are numbers.
+/// The first column is text, the others are numbers.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let all = || rows.iter().map(|row| row.iter().map(String::as_str).collect::<Vec<_>>()).chain([head.to_vec()]);
     let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -93,7 +92,7 @@ fn name(queue: &QueuePath) -> &str {
     if queue.as_str().is_empty() { "(no queue)" } else { queue.as_str() }
 }
 
-/// Everything since the start, in words and tables.
+/// Formats text and tables.
 pub fn summary(tally: &Tally, free: &Free) -> String {
     let total = tally.total();
     if total.decisions() + total.of(Verdict::Missed) == 0 {
@@ -119,7 +118,7 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
     text
 }
 
-/// Everything since the start, for a console. `since`: when it started.
+/// Returns the results for a console. `since` is the start.
 pub fn sheet(tally: &Tally, since: Time) -> ShadowSheet {
     let queues = tally.ever().iter().map(|(queue, counts)| (queue.clone(), rates(counts)));
     let spans = tally.spans().map(|(from, counts)| ShadowSpan { from, rates: rates(counts) });
@@ -160,7 +159,6 @@ fn difference(one: &Difference) -> ShadowDifference {
     }
 }
 
-/// The figures of the scheduler that decides by itself.
 fn by_itself(free: &Free) -> String {
     let wait = |waits: &Waits, part: f64| {
         let time: Option<Duration> = waits.within(part);
@@ -188,12 +186,11 @@ fn by_itself(free: &Free) -> String {
     format!("\nwaits, compared with kornsole deciding alone:\n{}", table(&head, &rows))
 }
 
-/// A label's value as Prometheus needs it.
 fn label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// All counts in the text format of Prometheus.
+/// Formats all counts for Prometheus.
 pub fn metrics(tally: &Tally) -> String {
     let mut text =
         "# HELP kornsole_shadow_decisions_total Decisions of the other scheduler by the result of the comparison; \

@@ -1,4 +1,4 @@
-//! What the live mapping gives, to a shadow: its commands, and the decisions of the other scheduler among them.
+//! Passes the live mapping's commands to a shadow, and detects decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,51 +13,51 @@ use kubernetes::predicates::Snapshot;
 use model::{AppId, AskId, NodeId, Time};
 use scheduler::{Event, Partition, PartitionCommand, Predicates};
 
-/// A shadow that follows what a live mapping gives, and what came of it.
+/// Follows a live mapping.
 #[derive(Debug)]
 pub struct Following {
     /// In the state of the other scheduler.
     pub shadow: Shadow,
-    /// A scheduler that is given the same, and decides by itself.
+    /// Gets the same inputs and decides by itself.
     pub free: Free,
-    /// All counts so far.
+    /// Counts.
     pub tally: Tally,
-    /// The time that the inputs are of which are taken.
+    /// Time of the current inputs.
     pub now: Time,
-    /// When the pods that are being taken were decided, where that is known.
+    /// Known decision times of the current pods.
     pub times: BTreeMap<AskId, (Time, Source)>,
-    /// Everything that was there at the start is taken over: what comes to a node from now on was decided since.
+    /// The initial state is loaded: later bindings are new decisions.
     begun: bool,
-    /// Comparisons since they were last taken. They are not in the tally yet: their pods have names elsewhere.
+    /// Not in the tally yet: their pod names come from the caller.
     pub found: Vec<Comparison>,
-    /// The mapping takes a pod that got its node out and in again: what of that is not given yet.
+    /// Deferred removal of a pod: the mapping removes a newly bound pod and adds it again.
     deferred: Vec<PartitionCommand>,
-    /// Pods that no longer exist from the cluster, and that the scheduler that decides by itself still has.
+    /// Pods that left the cluster and that the free scheduler still has.
     retained: BTreeSet<(AppId, AskId)>,
 }
 
 impl Following {
-    /// One that has taken over nothing yet.
+    /// Creates it without any state.
     pub fn new(shadow: Shadow, free: Free, now: Time) -> Self {
         let (tally, times, found, deferred, retained) = Default::default();
         Self { shadow, free, tally, now, times, begun: false, found, deferred, retained }
     }
 
-    /// Everything is taken over.
+    /// Marks the initial state as loaded.
     pub fn begin(&mut self) {
         self.flush();
         self.begun = true;
         self.free.begin();
     }
 
-    /// Returns what was blocked.
+    /// Applies deferred commands.
     pub fn flush(&mut self) {
         for command in std::mem::take(&mut self.deferred) {
             self.see(Input::Command(command));
         }
     }
 
-    /// Something arrived that is no decision.
+    /// Handles an input other than a decision.
     pub fn see(&mut self, input: Input) {
         self.free.see(self.now, &input);
         self.shadow.see(self.now, input);
@@ -73,7 +73,7 @@ impl Following {
         }
     }
 
-    /// Whether these are the commands by which the mapping takes a pending pod out and in again, with nothing changed.
+    /// Returns true if the deferred commands only remove and re-add an unchanged pending pod.
     fn is_same_again(&self, of: &(AppId, AskId)) -> bool {
         match self.deferred.as_slice() {
             [PartitionCommand::Release { app, ask }, PartitionCommand::Ask(spec)] => {
@@ -83,7 +83,6 @@ impl Following {
         }
     }
 
-    /// A pod has its node.
     fn placed(&mut self, app: AppId, ask: AskId, node: NodeId) {
         let of = (app.clone(), ask.clone());
         if self.is_same_again(&of) {
@@ -101,7 +100,7 @@ impl Following {
         self.found.push(comparison);
     }
 
-    /// Time passes: what is due happens, and what the other scheduler leaves undone is noted.
+    /// Runs what is due, and records missed decisions.
     pub fn pass(&mut self, at: Time) {
         self.now = self.now.max(at);
         self.free.turn_to(self.now);
@@ -110,7 +109,7 @@ impl Following {
         self.found.extend(missed);
     }
 
-    /// The queue cleaner runs, and shares are compared.
+    /// Runs the queue cleaner, and compares shares.
     pub fn tidy(&mut self) {
         self.shadow.clean(self.now);
         if let Some(part) = self.shadow.partition() {
@@ -124,7 +123,6 @@ impl Following {
     }
 }
 
-/// Changes the filters of a partition.
 fn change_filters(part: Option<&mut Partition>, change: &mut dyn FnMut(&mut Snapshot)) {
     let Some(part) = part else { return };
     part.nodes.change_predicates(|predicates| {
@@ -153,7 +151,7 @@ impl Sink for Following {
     fn set_filters(&mut self, filters: Snapshot) {
         self.flush();
         let filters: Arc<dyn Predicates> = Arc::new(filters);
-        // Those that decide by themselves have pods elsewhere. What no longer exists from the cluster is unknown from now on.
+        // The free scheduler has pods elsewhere. Pods that left the cluster are unknown from now on.
         self.free.give_up(std::mem::take(&mut self.retained));
         if let Some(part) = self.free.partition_mut() {
             let own = part.nodes.predicates().and_then(|own| filters.placed_as(&**own));
@@ -165,7 +163,7 @@ impl Sink for Following {
     }
 
     fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot)) {
-        // The last ones that are changed are those that the mapping examines.
+        // The shadow last: the mapping reads the result of the last change.
         change_filters(self.free.partition_mut(), change);
         change_filters(self.shadow.partition_mut(), change);
     }
@@ -188,7 +186,6 @@ impl Sink for Following {
     }
 }
 
-/// A shadow, and the engine that shows the state of the cluster to others.
 pub(super) struct Both<'a> {
     pub following: &'a mut Following,
     pub core: Option<&'a mut Core>,

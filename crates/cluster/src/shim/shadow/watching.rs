@@ -1,4 +1,4 @@
-//! A shadow that has taken over everything: it takes changes in the order in which the other scheduler saw them, as far as that is known.
+//! Handles changes in the order of the other scheduler, as far as known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,20 +17,18 @@ use kubernetes::live::{Input, Live};
 use model::{AskId, Time};
 use scheduler::Scheduler;
 
-/// How long changes are held, so that the Events about them are there.
+/// Delay of changes, so that their Events arrive first.
 const DELAY: Duration = Duration::from_secs(3);
-/// How often it is asked what the other scheduler leaves undone.
+/// How often missed decisions are looked for.
 const PASS: Duration = Duration::from_secs(1);
-/// The queue cleaner's interval (SCH-182).
 const CLEAN: Duration = Duration::from_secs(10);
-/// After a start nothing is settled for so long (K8S-303).
+/// K8S-303.
 const AFTER_START: Duration = Duration::from_secs(300);
-/// A configuration is active at the other scheduler after so long at most (K8S-022).
+/// K8S-022.
 const ON_ITS_WAY: Duration = Duration::from_secs(30);
-/// While changes do not arrive, and for so long after that was last said, nothing is settled.
+/// Nothing is settled for this time after the last report of lost changes.
 const AFTER_LOSS: Duration = Duration::from_secs(60);
 
-/// What it has once everything is taken over.
 pub(super) struct Watching {
     live: Live,
     pub following: Following,
@@ -38,24 +36,22 @@ pub(super) struct Watching {
     configured: Configured,
     namespace: String,
     schedulers: Vec<String>,
-    /// The pods that are known to be on a node.
+    /// Pods that are known to be bound.
     bound: BTreeSet<AskId>,
-    /// The names of pods by UID, and the other way about.
+    /// Names of pods by UID, and the reverse.
     names: BTreeMap<AskId, String>,
     uids: BTreeMap<String, AskId>,
     passed: Time,
     cleaned: Time,
 }
 
-/// What came of a step.
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// Comparisons, each with the name of its pod.
+    /// Comparisons with pod names.
     pub compared: Vec<(Comparison, String)>,
     pub notices: Vec<String>,
 }
 
-/// How a shadow starts.
 pub(super) struct Beginning {
     pub configured: Configured,
     pub config: Arc<config::Config>,
@@ -67,7 +63,7 @@ pub(super) struct Beginning {
 }
 
 impl Watching {
-    /// Takes over a cluster.
+    /// Loads a cluster.
     pub fn begin(cluster: Cluster, how: Beginning, core: Option<&mut Core>) -> Self {
         let Beginning { configured, config, namespace, reading, compare, after_start, now } = how;
         let mut shadow = Shadow::new(Scheduler::new(reading.profile), now, compare);
@@ -101,17 +97,17 @@ impl Watching {
         }
     }
 
-    /// How many pods of the other scheduler there are, and how many of them are on nodes.
+    /// Counts the other scheduler's pods, and those on nodes.
     pub fn counts(&self) -> (usize, usize) {
         self.live.counts()
     }
 
-    /// What of the cluster is odd.
+    /// Returns the warnings.
     pub fn notices(&self) -> Vec<String> {
         self.live.cluster().notices().to_vec()
     }
 
-    /// Holds a change until the Events about it are there.
+    /// Delays a change until its Events have arrived.
     pub fn hold(&mut self, seen: Time, input: Input) {
         let binding = match &input {
             Input::Put(object) => object.binding(&self.schedulers),
@@ -121,17 +117,17 @@ impl Watching {
         self.queue.put(seen, input, binding);
     }
 
-    /// An Event says when a pod was decided.
+    /// Records a decision time from an Event.
     pub fn decided(&mut self, ask: AskId, at: Time, source: Source) {
         self.queue.decided(ask, at, source);
     }
 
-    /// Changes of a kind do not arrive.
+    /// Records that changes of a kind do not arrive.
     pub fn lost(&mut self, now: Time, why: &str) {
         self.following.shadow.unsettle(now + AFTER_LOSS, why);
     }
 
-    /// Takes what has been reserved for long enough.
+    /// Handles the changes after their delay.
     pub fn step(&mut self, now: Time, mut core: Option<&mut Core>) -> Step {
         let mut step = Step::default();
         let mut due = self.queue.due(now);
@@ -167,15 +163,14 @@ impl Watching {
         step
     }
 
-    /// Returns the mapping one input.
     fn give(&mut self, input: Input, core: Option<&mut Core>) {
         let now = self.following.now;
-        // What is to be done about it is the other scheduler's.
+        // The other scheduler acts, not kornsole.
         drop(self.live.batch(now, vec![input], &mut Both { following: &mut self.following, core }));
         self.following.flush();
     }
 
-    /// Which of the changes that are due comes first: of decisions whose order is unknown the one that kornsole makes next.
+    /// Of decisions in unknown order, the one that kornsole makes next is first.
     fn next_of(&mut self, due: &[Due]) -> usize {
         let is_rough = |due: &&Due| due.decided.as_ref().is_some_and(|(_, source)| !source.resolution().is_zero());
         let rough: Vec<&Due> = due.iter().take_while(is_rough).collect();
@@ -187,7 +182,7 @@ impl Watching {
         rough[..close].iter().position(|due| due.decided.as_ref().is_some_and(|(ask, _)| *ask == next)).unwrap_or(0)
     }
 
-    /// Keeps the name of a pod as long as it is there.
+    /// While the pod exists.
     fn remember(&mut self, input: &Input) {
         match input {
             Input::Put(object) => {
@@ -211,7 +206,7 @@ impl Watching {
         self.bound.remove(ask);
     }
 
-    /// The ConfigMaps are others: until the other scheduler has them active nothing is settled.
+    /// Nothing is settled until the other scheduler has applied the ConfigMaps.
     fn configure(&mut self, core: Option<&mut Core>, notices: &mut Vec<String>) {
         if !self.configured.hot_refresh {
             return;

@@ -1,4 +1,4 @@
-//! Edits by example: the lines that go and come, and what the diff of the two configurations says.
+//! Edits by example: the removed and added lines, and the diff of the two configurations.
 
 mod odd;
 mod odd_styles;
@@ -46,7 +46,6 @@ fn target(queue: &QueuePath) -> Target<'_> {
     Target { policy_group: DEFAULT_POLICY_GROUP, partition: "default", queue }
 }
 
-/// The lines that went and came, each with its number, and what the diff of the configurations says.
 fn report(old: &str, new: Result<String, Fault>) -> String {
     let new = match new {
         Ok(new) => new,
@@ -67,7 +66,7 @@ fn report(old: &str, new: Result<String, Fault>) -> String {
     out
 }
 
-/// `-3|gone` and `+3|new` for the lines of a shortest difference.
+/// `-3|gone` and `+3|new`, for a shortest difference.
 fn lines_changed(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
     let mut longest = vec![vec![0; new.len() + 1]; old.len() + 1];

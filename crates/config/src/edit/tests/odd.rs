@@ -1,4 +1,4 @@
-//! Manifests, aliases, what is refused, and odd ways to write.
+//! Manifests, aliases, rejected edits, and unusual notation.
 
 use super::*;
 
@@ -19,7 +19,6 @@ data:
   log.level: INFO
 ";
 
-/// Values that come from elsewhere, or go elsewhere.
 const ALIASES: &str = "\
 partitions:
 - name: default
@@ -236,14 +235,14 @@ fn line_breaks_and_the_mark_are_kept() {
     assert_eq!(set_max_applications(&new, &target(&b), None).unwrap(), text);
 }
 
-/// Whatever is in a file: an edit gives a text that says what was asked, or a fault, and never fails otherwise.
+/// A correct text or an error, never a panic.
 #[test]
 fn recorded_configurations_can_be_edited_or_say_why_not() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
     let (mut done, mut refused) = (0, 0);
     let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
-    // One in four is enough, and quick.
+    // For speed.
     for name in names.into_iter().step_by(4) {
         let bytes = std::fs::read(&name).unwrap();
         let Ok(text) = String::from_utf8(bytes) else { continue };

@@ -1,8 +1,8 @@
-//! Texts in which a queue or a value is written in an unusual style.
+//! Texts with a queue or a value in an unusual style.
 
 use super::*;
 
-/// A file whose root has the queues that `queues` writes, from the dash of the first on.
+/// `queues` starts at the first dash.
 fn root_with(queues: &str) -> String {
     format!("partitions:\n- queues:\n  - name: root\n    queues:\n{queues}")
 }
@@ -18,7 +18,7 @@ fn set_max_memory(text: &str) -> String {
 #[test]
 fn odd_dashes_stay_as_they_are() {
     let a = QueuePath::new("root.a");
-    // A dash on a line of its own, a key behind a dash that goes, and no line break at the end.
+    // A dash on a separate line, a key after a removed dash, and no line break at the end.
     insta::assert_snapshot!(set_two_applications(&root_with("    -\n      name: a\n")), @"
     +7|      maxapplications: 2
     ~ root.a

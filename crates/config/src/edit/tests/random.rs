@@ -1,5 +1,5 @@
-//! Random edits of random texts, written in every style: the text reads, the diff is the edit and nothing else, other
-//! lines are unchanged, and taking the edit back gives the first configuration again.
+//! Random edits in every style: the text is valid, the diff is exactly the edit, other lines are unchanged, and the
+//! reverse edit restores the configuration.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,6 @@ fn config(text: &str) -> Result<Config, TestCaseError> {
     reading.config.ok_or_else(|| TestCaseError::fail(format!("{:#?}\n{text}", reading.faults)))
 }
 
-/// How many lines went, and how many came.
 fn counts(old: &str, new: &str) -> (usize, usize) {
     let plain = |text: &str| text.replace('\r', "").trim_end().to_owned();
     let lines = lines_changed(&plain(old), &plain(new));
@@ -25,7 +24,6 @@ fn comments(text: &str) -> Vec<&str> {
     text.lines().filter_map(|line| Some(&line[line.find("# ")?..])).collect()
 }
 
-/// The changes of a text that was edited, each as its key and what happened.
 fn changes(old: &str, new: &str) -> Result<Vec<Change>, TestCaseError> {
     Ok(diff(&config(old)?, &config(new)?).changes)
 }
@@ -89,7 +87,7 @@ proptest! {
         let below = path.child("new");
         let changed_keys = changes(&text, &after)?;
         let others: Vec<_> = changed_keys.iter().filter(|change| change.queue.as_ref() != Some(&below)).collect();
-        // A leaf becomes a parent by it.
+        // Turns a leaf into a parent.
         let flips = usize::from(queue.children.is_empty());
         prop_assert_eq!(others.len(), flips, "{:?}", others);
         prop_assert!(others.iter().all(|change| change.key == Key::Parent && change.queue.as_ref() == Some(&path)));

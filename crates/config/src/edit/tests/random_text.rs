@@ -1,10 +1,9 @@
-//! Random queue trees, written as texts in every style.
+//! Random queue trees as texts in every style.
 
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-/// A queue to write.
 #[derive(Clone, Debug)]
 pub(super) struct Spec {
     pub name: String,
@@ -16,7 +15,7 @@ pub(super) struct Spec {
     pub children: Vec<Spec>,
 }
 
-/// Writes a text, each choice of style taken from bytes.
+/// Bytes decide every choice of style.
 struct Writer {
     bytes: Vec<u8>,
     at: usize,
@@ -34,7 +33,6 @@ impl Writer {
         format!("# c{}", self.comments)
     }
 
-    /// The end of a line, with a comment perhaps.
     fn end(&mut self) -> String {
         if self.choose(5) == 0 { format!(" {}\n", self.comment()) } else { "\n".to_owned() }
     }
@@ -48,7 +46,6 @@ impl Writer {
         }
     }
 
-    /// The entries of a queue but its children, each as a key with its value.
     fn entries(&mut self, queue: &Spec) -> Vec<(&'static str, Shape)> {
         let pairs = |pairs: &[(String, String)]| {
             Shape::Map(pairs.iter().map(|(key, value)| (key.clone(), Shape::Text(value.clone()))).collect())
@@ -80,7 +77,7 @@ impl Writer {
         Shape::Map(self.entries(queue).into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// A map in lines, its keys in `column`; the first line starts where the text ends.
+    /// The first line starts at the end of the text.
     fn block(&mut self, entries: &[(String, Shape)], column: usize, out: &mut String) {
         for (index, (key, value)) in entries.iter().enumerate() {
             if index > 0 {
@@ -149,7 +146,6 @@ impl Writer {
         }
     }
 
-    /// A value in brackets, over several lines when a column is given.
     fn flow(&mut self, value: &Shape, column: Option<usize>) -> String {
         let (open, close, parts): (_, _, Vec<String>) = match value {
             Shape::Text(text) => return self.text(text),
@@ -268,7 +264,7 @@ fn paths(queue: &Spec, above: &str, out: &mut Vec<(String, Spec)>) {
     }
 }
 
-/// A file, the path of one of its queues, and what that is.
+/// A file, the path of one of its queues, and the queue.
 pub(super) fn a_case() -> impl Strategy<Value = (String, String, Spec)> {
     (a_root(), prop::collection::vec(any::<u8>(), 40..200), any::<prop::sample::Index>()).prop_map(
         |(root, bytes, pick)| {

@@ -1,4 +1,4 @@
-//! What is done every day.
+//! Common edits.
 
 use super::*;
 
@@ -120,12 +120,10 @@ fn settings_of_a_queue() {
     ");
 }
 
-/// A queue with nothing but a name.
 fn plain_queue() -> NewQueue {
     NewQueue { name: "new".into(), ..NewQueue::default() }
 }
 
-/// A queue with every setting.
 fn full_queue() -> NewQueue {
     let pairs = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
     NewQueue {
@@ -263,7 +261,6 @@ fn queues_are_removed_in_flow_style() {
     ");
 }
 
-/// A limit of one group.
 fn group_limit() -> NewLimit {
     NewLimit { groups: vec!["dev".into()], max_applications: Some(2), ..NewLimit::default() }
 }

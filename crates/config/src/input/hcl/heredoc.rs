@@ -2,19 +2,17 @@
 
 use crate::yaml::Style;
 
-/// A heredoc: its text, how it is written, and where it is in the source.
 pub(super) struct Heredoc {
     pub text: String,
     pub style: Style,
     /// The offset of the first line.
     pub start: usize,
-    /// How many columns were taken off each line.
+    /// The number of columns removed from each line.
     pub margin: usize,
     /// The offset after the closing name.
     pub end: usize,
 }
 
-/// The heredoc that starts at an offset, if there is a whole one.
 pub(super) fn heredoc(source: &str, at: usize) -> Option<Heredoc> {
     let after = source.get(at..)?.strip_prefix("<<")?;
     let (indented, after) = after.strip_prefix('-').map_or((false, after), |after| (true, after));
@@ -39,14 +37,14 @@ pub(super) fn heredoc(source: &str, at: usize) -> Option<Heredoc> {
     let margin = lines.iter().filter(|line| !blank(line)).map(|line| indent(line)).min().unwrap_or_default();
     let margin = if indented { margin } else { 0 };
     let text: String = lines.iter().map(|line| line.get(margin.min(indent(line))..).unwrap_or_default()).collect();
-    // A text with templates is not evaluated, nor are its escapes.
+    // Neither templates nor escapes are evaluated then.
     let plain = if template(&text).is_some() { text.clone() } else { text.replace("$${", "${").replace("%%{", "%{") };
-    // With an escape the columns of its line are not those of the source.
+    // An escape changes the columns of its line.
     let style = if plain == text { Style::Literal } else { Style::Folded };
     Some(Heredoc { text: plain, style, start, margin, end })
 }
 
-/// Where a text has a template: `${…}` or `%{…}`; doubled signs are escapes.
+/// `${…}` or `%{…}`; doubled characters are escapes.
 pub(in crate::input) fn template(text: &str) -> Option<usize> {
     let starts = text.match_indices("${").chain(text.match_indices("%{"));
     starts

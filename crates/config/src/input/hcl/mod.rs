@@ -1,5 +1,4 @@
-//! Terraform files: the objects, texts and heredocs of HCL as a tree. kornsole computes no expression; the functions `yamlencode`,
-//! `jsonencode` and `file` and locals of the same file are enough for the usual files.
+//! Terraform files: HCL as a tree. Only `yamlencode`, `jsonencode`, `file`, and locals of the same file are computed.
 
 mod heredoc;
 mod parse;
@@ -17,23 +16,20 @@ pub(super) use self::heredoc::template;
 use self::parse::parse;
 use super::Reference;
 
-/// The longest part of an expression that a message shows, in characters.
 const SHOWN: usize = 60;
 
-/// A file as a tree.
 #[derive(Debug, Default)]
 pub(super) struct Hcl {
     pub document: Document,
-    /// The sources of the expressions that are not computed, by their nodes.
+    /// Not computed.
     expressions: BTreeMap<u32, String>,
-    /// Values that `yamlencode` or `jsonencode` makes a text of.
+    /// Values that `yamlencode` or `jsonencode` converts to text.
     encoded: BTreeSet<u32>,
-    /// The values of `locals`, by name.
     locals: BTreeMap<String, u32>,
 }
 
 impl Hcl {
-    /// The text of an entry that is no text in the source.
+    /// The text of an entry that is not a text in the source.
     pub fn value(&self, text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
         let Some(source) = self.expressions.get(&node.id) else {
             if self.encoded.contains(&node.id) {
@@ -58,7 +54,7 @@ impl Hcl {
         }
     }
 
-    /// The files that expressions name, for example values of a release.
+    /// The files in expressions, for example values of a release.
     pub fn files(&self) -> Vec<Reference> {
         let mut files = Vec::new();
         for (id, source) in &self.expressions {
@@ -73,13 +69,12 @@ impl Hcl {
         files
     }
 
-    /// The fault of an expression.
+    /// The error of an expression.
     pub fn not_computed(&self, node: Node<'_>) -> Fault {
         not_computed(self.expressions.get(&node.id).map_or("an expression", String::as_str), node.at())
     }
 }
 
-/// The fault of a template in a text, at its place in the file.
 pub(super) fn templated(text: &str, offset: usize, places: &Places) -> Fault {
     let source = text.get(offset..).unwrap_or_default().lines().next().unwrap_or_default();
     let source = source.split_inclusive('}').next().unwrap_or_default();
@@ -98,24 +93,24 @@ fn faulty(code: &'static str, at: Place, message: String, hint: String) -> Value
     Value::Faulty(Box::new(Fault { code, severity: Severity::Error, at, path: String::new(), message, hint }))
 }
 
-/// The argument of a call of a function that is the whole expression.
+/// If the call is the whole expression.
 fn argument<'s>(source: &'s str, function: &str) -> Option<&'s str> {
     let inner = source.strip_prefix(function)?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
     Some(inner.trim())
 }
 
-/// The file in `file("…")`, next to the file that names it.
+/// `file("…")`.
 fn file_of(source: &str) -> Option<String> {
     path_of(argument(source, "file")?.strip_prefix('"')?.strip_suffix('"')?)
 }
 
-/// A path next to the file that names it; `None` if Terraform has to compute it.
+/// `None` if Terraform must compute it.
 fn path_of(name: &str) -> Option<String> {
     let name = name.strip_prefix("${path.module}/").unwrap_or(name);
     (!name.contains(['$', '"', '\\'])).then(|| name.trim_start_matches("./").to_owned())
 }
 
-/// Whether a text is HCL: its first statement is a block, or a name with `=`.
+/// The first statement is a block, or a name with `=`.
 pub(super) fn is_hcl(text: &str) -> bool {
     let mut rest = text.trim_start();
     loop {
@@ -139,10 +134,8 @@ pub(super) fn is_hcl(text: &str) -> bool {
     is_block || (after.starts_with('=') && !after.starts_with("=="))
 }
 
-/// The file as a tree.
-///
 /// # Errors
-/// INP-003: it is no HCL that kornsole reads, or too deep.
+/// INP-003: unsupported HCL, or too deep nesting.
 pub(super) fn read(text: &str) -> Result<Hcl, Fault> {
     parse(&Lines::of(text))
 }

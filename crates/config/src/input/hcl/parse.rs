@@ -1,4 +1,4 @@
-//! HCL text → tree. What is no literal is kept as its source.
+//! HCL text → tree. Expressions are stored as their source.
 
 use super::super::places::Lines;
 use super::Hcl;
@@ -6,10 +6,8 @@ use super::heredoc::{heredoc, template};
 use crate::fault::{Fault, Severity};
 use crate::yaml::{DEEPEST, Style, TreeMaker};
 
-/// Reads a file.
-///
 /// # Errors
-/// INP-003, with its place: a bracket or a quote is not closed, something else is expected, or it is nested too deep.
+/// INP-003 with its location: an open bracket or quote, an unexpected token, or too deep nesting.
 pub(in crate::input) fn parse(lines: &Lines<'_>) -> Result<Hcl, Fault> {
     let mut parser =
         Parser { text: lines.text, lines, at: 0, depth: 0, tree: TreeMaker::default(), hcl: Hcl::default() };
@@ -72,7 +70,7 @@ impl Parser<'_> {
         name
     }
 
-    /// Attributes and blocks, up to a closing brace if it is `inside` of one.
+    /// Up to a closing brace if `inside`.
     fn body(&mut self, inside: bool) -> Parsed<u32> {
         let start = self.at;
         self.deeper()?;
@@ -138,7 +136,7 @@ impl Parser<'_> {
         if name == "locals" {
             self.remember_locals(body);
         }
-        // The type of a resource says which object of Kubernetes it is.
+        // The resource type determines the Kubernetes object.
         if labels.first().is_some_and(|label| label.starts_with("kubernetes_config_map")) {
             let (kind, map) =
                 (self.tree.scalar("kind", Style::Plain, at, at), self.tree.scalar("ConfigMap", Style::Plain, at, at));
@@ -157,7 +155,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value; `line`: it ends with its line, as it does everywhere but in brackets.
+    /// `line`: it ends with its line, as everywhere except in brackets.
     fn value(&mut self, line: bool) -> Parsed<u32> {
         let start = self.at;
         self.deeper()?;
@@ -172,7 +170,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal, a collection, or a call that makes a text of one; `None` for another expression.
+    /// `None` for another expression.
     fn primary(&mut self) -> Parsed<Option<u32>> {
         let (start, at) = (self.at, self.lines.place(self.at));
         match self.byte() {
@@ -196,7 +194,6 @@ impl Parser<'_> {
         }
     }
 
-    /// A number or a name.
     fn word(&mut self) -> String {
         let rest = self.rest();
         let is_part = |c: char| c.is_alphanumeric() || "_-.+".contains(c);
@@ -271,7 +268,7 @@ impl Parser<'_> {
             };
             self.space(true);
             if key == "for" || !matches!(self.byte(), b'=' | b':') {
-                // `{for …}` is an expression: what it makes is unknown.
+                // `{for …}` is an expression with an unknown result.
                 self.at = start;
                 self.bracket()?;
                 return Ok(None);
@@ -290,7 +287,7 @@ impl Parser<'_> {
         Ok(Some(self.tree.map(self.lines.place(start), &entries)))
     }
 
-    /// A text in quotes; `None` if it has a template.
+    /// `None` if it has a template.
     fn quoted(&mut self) -> Parsed<Option<String>> {
         let start = self.at;
         let inside = self.skip_quoted()?;
@@ -320,7 +317,7 @@ impl Parser<'_> {
         Ok(Some(text.replace("$${", "${").replace("%%{", "%{")))
     }
 
-    /// Passes a text in quotes, with the quotes inside its templates, and gives what is between the quotes.
+    /// Includes quotes inside its templates; returns the content.
     fn skip_quoted(&mut self) -> Parsed<String> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -345,7 +342,6 @@ impl Parser<'_> {
         self.fault(start, "this quote is not closed")
     }
 
-    /// Passes a pair of brackets with everything between them.
     fn bracket(&mut self) -> Parsed<()> {
         let (start, mut open) = (self.at, 0_usize);
         while self.at < self.text.len() {
@@ -368,7 +364,6 @@ impl Parser<'_> {
         self.fault(start, "this bracket is not closed")
     }
 
-    /// Passes an expression from its start on, and keeps its source.
     fn expression(&mut self, start: usize, line: bool) -> Parsed<u32> {
         self.at = start;
         while self.at < self.text.len() {

@@ -1,5 +1,5 @@
-//! A file system in memory that fails on demand, and after a power cut has kept only what was synced for certain, and
-//! of the rest whatever it likes: any part of a text, any of the names that came, changed or went.
+//! After a power failure, this file system has what was synced, and of the rest a random part: any part of a text, and
+//! any of the changed names.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,18 +8,18 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::store::{FileSystem, Metadata};
 
-/// What goes wrong; calls are counted from 0.
+/// The simulated failure; calls are counted from 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trouble {
-    /// This call fails with this error of the operating system.
+    /// This call fails with this OS error.
     pub fail: Option<(usize, i32)>,
     /// Nothing happens from this call on.
     pub power_cut: Option<usize>,
-    /// A write takes three bytes.
+    /// A write accepts three bytes.
     pub short: bool,
-    /// Syncing a file says it is done and does nothing.
+    /// Syncing a file has no effect.
     pub no_sync: bool,
-    /// So does syncing a directory.
+    /// Syncing a directory has no effect.
     pub no_folder_sync: bool,
 }
 
@@ -33,11 +33,11 @@ pub struct Forgetful {
 struct State {
     calls: usize,
     files: Vec<Inode>,
-    /// What each name is, as a running program sees it.
+    /// As a running program sees them.
     names: BTreeMap<PathBuf, Name>,
-    /// The same as it is on the disk for certain.
+    /// Certainly on the disk.
     synced: BTreeMap<PathBuf, Name>,
-    /// What happened to names since.
+    /// Changes since then.
     pending: Vec<(PathBuf, Option<Name>)>,
 }
 
@@ -60,7 +60,7 @@ impl Forgetful {
         Self { trouble, state: RefCell::default() }
     }
 
-    /// Puts a file on the disk, synced.
+    /// Adds a synced file.
     pub fn put(&self, path: &Path, text: &[u8], retained: Metadata) {
         let mut state = self.state.borrow_mut();
         let whole = (text.to_vec(), retained);
@@ -70,7 +70,7 @@ impl Forgetful {
         state.synced.insert(path.to_owned(), name);
     }
 
-    /// Puts a symbolic link on the disk, synced.
+    /// Adds a synced symbolic link.
     pub fn link(&self, path: &Path, to: &Path) {
         let mut state = self.state.borrow_mut();
         state.names.insert(path.to_owned(), Name::Link(to.to_owned()));
@@ -93,7 +93,7 @@ impl Forgetful {
         self.state.borrow().calls
     }
 
-    /// What is found after a power cut; `seed` decides what of the unsynced was kept.
+    /// Applies a power failure; `seed` decides what of the unsynced data remains.
     pub fn start_again(&self, seed: u64) {
         let state = &mut *self.state.borrow_mut();
         let mut random = seed | 1;
@@ -128,7 +128,7 @@ impl Forgetful {
         state.synced = names;
     }
 
-    /// Counts a call, and lets it fail when it should.
+    /// Fails if planned.
     fn call(&self) -> io::Result<std::cell::RefMut<'_, State>> {
         let mut state = self.state.borrow_mut();
         let call = state.calls;
@@ -216,7 +216,7 @@ impl FileSystem for Forgetful {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = self.call()?;
         let inode = state.inode(&plain(from))?;
-        // The new name never is on the disk without having been the old one's: a rename is one step.
+        // A rename is atomic: the new name never exists before it.
         state.set(&plain(to), Some(Name::File(inode)));
         state.set(&plain(from), None);
         Ok(())
@@ -248,7 +248,6 @@ impl FileSystem for Forgetful {
     }
 }
 
-/// A path without `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -1,11 +1,11 @@
-//! One text, sign by sign: where the quick reader stands, and the scalars that it takes.
+//! The scanner of the quick reader: position and scalars.
 
 use super::super::{Style, count};
 use crate::types::Place;
 
-/// The signs of which a plain scalar may be made, except for those that depend on what stands around them.
+/// Some others depend on their neighbors.
 const PLAIN: [bool; 256] = signs(b"_-./+*@$%=~^()<>;?|!&\\");
-/// The signs with which one may start; `-` depends on what follows.
+/// `-` depends on the next character.
 const FIRST: [bool; 256] = signs(b"_./+~$");
 
 const fn signs(more: &[u8]) -> [bool; 256] {
@@ -23,44 +23,43 @@ const fn signs(more: &[u8]) -> [bool; 256] {
     table
 }
 
-/// A scalar that was found, but is no node yet.
 pub(super) struct Found {
     pub from: usize,
     pub to: usize,
     pub style: Style,
-    /// Where it starts with its quotes.
+    /// The start, including quotes.
     pub at: usize,
 }
 
-/// A plain text that ends with a line break, and a place in it.
+/// The text ends with a line break.
 pub(super) struct Scanner<'t> {
     bytes: &'t [u8],
     pub text: &'t str,
-    /// Where it stands, in bytes.
+    /// The position in bytes.
     pub pos: usize,
-    /// The number of its line, from 1, and where that starts.
+    /// From 1, with its start.
     line: u32,
     pub line_start: usize,
 }
 
 impl<'t> Scanner<'t> {
-    /// At the start of a text; `None` for one that has other signs than printed ASCII, or no line break at its end.
+    /// Starts a scan; `None` for other characters than printable ASCII, or without a final line break.
     pub fn of(text: &'t str) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
         plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line: 1, line_start: 0 })
     }
 
-    /// What is left of the text.
+    /// The rest of the text.
     pub fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
     }
 
-    /// In which column it stands, from 0.
+    /// The column, from 0.
     pub fn column(&self) -> usize {
         self.pos - self.line_start
     }
 
-    /// The byte here. The text ends with a line break, behind which nothing is examined.
+    /// The text ends with a line break, after which nothing is read.
     pub fn byte(&self) -> u8 {
         self.bytes.get(self.pos).copied().unwrap_or(b'\n')
     }
@@ -79,13 +78,13 @@ impl<'t> Scanner<'t> {
         Place { line: self.line, column: count(at - self.line_start + 1) }
     }
 
-    /// The rest of the line is nothing but a comment.
+    /// Ends the line, which must be empty or a comment.
     pub fn end_line(&mut self) -> Option<()> {
         let before = self.pos;
         self.spaces();
         match self.byte() {
             b'\n' => {}
-            // A comment is set off from what precedes it.
+            // A comment must follow white space.
             b'#' if before == self.line_start || self.byte_at(self.pos - 1) == b' ' => {
                 while self.byte() != b'\n' {
                     self.pos += 1;
@@ -103,7 +102,8 @@ impl<'t> Scanner<'t> {
         self.line_start = self.pos;
     }
 
-    /// A scalar on one line: in a block up to the end of the line, a comment or `: `; in brackets up to a sign that ends it there.
+    /// Reads a scalar: in a block up to the end of the line, a comment, or `: `; in flow style up to a terminating
+    /// character.
     pub fn scalar(&mut self, block: bool) -> Option<Found> {
         let at = self.pos;
         let quote = self.byte();
@@ -111,7 +111,7 @@ impl<'t> Scanner<'t> {
             let rest = &self.bytes[at + 1..];
             let length = rest.iter().position(|byte| matches!(*byte, b'\n' | b'\\') || *byte == quote)?;
             self.pos = at + length + 2;
-            // A doubled quote is an escape, as a backslash is in double quotes.
+            // A doubled quote is an escape, like a backslash in double quotes.
             let plain = rest[length] == quote && (quote == b'"' || self.byte() != quote);
             return plain.then_some(Found { from: at + 1, to: at + 1 + length, style: Style::Quoted, at });
         }

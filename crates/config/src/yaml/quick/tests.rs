@@ -8,7 +8,7 @@ use super::read;
 use crate::Faults;
 use crate::yaml::{Document, parse_whole};
 
-/// What is read quickly is what the whole parser reads, without a fault. Returns whether it was read.
+/// With the full parser. Returns whether the quick reader read the text.
 fn agrees(text: &str) -> bool {
     let Some(quick) = read(text, &mut |_| {}) else { return false };
     let mut faults = Faults::default();
@@ -79,7 +79,7 @@ fn what_is_not_plain_is_left_to_the_whole_parser() {
     }
 }
 
-/// Long lines, which are no keys; deep ones; many keys.
+/// Without keys, deep, or with many keys.
 #[test]
 fn large_things_are_read_or_left() {
     assert!(agrees(&format!("steps:\n  - a: {{b: [{}]}}\n", "word, ".repeat(1000) + "word")));
@@ -93,7 +93,7 @@ fn large_things_are_read_or_left() {
     assert!(!agrees(&keys(100)));
 }
 
-/// Most texts that people have written. The rest has other signs or null values, or is wrong.
+/// Others have unusual characters, null values, or errors.
 #[test]
 fn recorded_texts_are_read_alike() {
     let (scenarios, configs) = (recorded("conformance/scenarios"), recorded("conformance/configs"));
@@ -103,7 +103,6 @@ fn recorded_texts_are_read_alike() {
     }
 }
 
-/// Pieces that mean something to YAML, and where they stand.
 const PIECES: [&str; 56] = [
     "a", "b", "name", "x y", "-5", "1.5", "~", "null", "'q'", "\"q\"", "''", "\"\"", "a: b", "key: ", "key:", "k : ",
     ":", ": ", "::", "a:b", "- ", "-", "- - ", "\n", "\n\n", "\n  ", "\n    ", "\n- ", "\n  - ", "\n    - ", " ", "  ",
@@ -123,7 +122,7 @@ proptest! {
         agrees(&(pieces.concat() + "\n"));
     }
 
-    /// A value of every kind at every kind of place.
+    /// In every kind of position.
     #[test]
     fn values_are_read_alike(
         value in prop::collection::vec(select(&PIECES[..]), 1..6),
@@ -133,7 +132,6 @@ proptest! {
         agrees(&format!("{before}{}{behind}", value.concat()));
     }
 
-    /// Recorded texts with a few pieces changed.
     #[test]
     fn changed_texts_are_read_alike(
         of in any::<Index>(),

@@ -1,9 +1,9 @@
-//! The registry: every command of the console is one row here. The keymap, the hints in the last line, `?`, `:` with its
-//! completion, and the key table of docs/guide/keys.md are all made from it.
+//! The registry: one row per command. The keymap, the hints, `?`, the completion of `:`, and docs/guide/keys.md are
+//! made from it.
 //!
 //! Invariants:
-//! - a key means one command in a context (a test holds it), and contexts are tried from the nearest to the widest;
-//! - nothing here knows the state: whether a command can run now is decided further up.
+//! - a key means one command in a context (tested); contexts are tried from the nearest to the widest;
+//! - guards, not the registry, decide whether a command can run.
 
 mod row;
 mod table;
@@ -12,16 +12,16 @@ pub use self::row::{Argument, Command, Kind};
 pub use self::table::COMMANDS;
 pub use crate::state::command::*;
 
-/// The command of a name or one of its aliases.
+/// The command with a name or alias.
 pub fn by_name(name: &str) -> Option<&'static Command> {
     COMMANDS
         .iter()
         .find(|command| !command.name.is_empty() && (command.name == name || command.aliases.contains(&name)))
 }
 
-/// The command that a person's settings name.
+/// The command with a name in the settings.
 pub fn by_binding_name(name: &str) -> Option<&'static Command> {
-    // A name precedes an alias: `back` is the key that goes back a page.
+    // A name precedes an alias: `back`.
     COMMANDS.iter().find(|command| command.binding_name() == name).or_else(|| by_name(name))
 }
 
@@ -31,7 +31,7 @@ pub fn by_id(id: CommandId) -> &'static Command {
     COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
 }
 
-/// The key table of docs/guide/keys.md, in Markdown: keys with where they hold, then the commands.
+/// The Markdown of docs/guide/keys.md: keys by context, then commands.
 pub fn key_table() -> String {
     let mut text = "| key | where | name | what it does |\n|---|---|---|---|\n".to_owned();
     for command in COMMANDS {
@@ -47,12 +47,10 @@ pub fn key_table() -> String {
     text
 }
 
-/// The keys of a command in a context, as long as a person's settings do not say otherwise.
 fn default_keys(command: &Command, context: Context) -> impl Iterator<Item = &'static str> {
     command.keys.iter().filter(move |(at, _)| *at == context).map(|(_, keys)| *keys)
 }
 
-/// The keys of a command, each time with the contexts in which they are those.
 fn places(command: &Command) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for context in Context::ALL {

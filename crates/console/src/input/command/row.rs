@@ -1,19 +1,19 @@
-//! One row of the registry of commands.
+//! A row of the registry of commands.
 
 use crate::state::command::{CommandId, Context};
 
-/// What a command takes after its name.
+/// The argument of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// Nothing may follow its name.
+    /// No argument.
     None,
-    /// Something, or nothing.
+    /// An optional argument.
     Optional(Kind),
-    /// Something must follow its name.
+    /// A required argument.
     Required(Kind),
 }
 
-/// What kind of thing an argument is; decides its completion.
+/// The kind of an argument; determines its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is what its name says")]
 pub enum Kind {
@@ -39,7 +39,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The placeholder for it in usage lines.
+    /// The placeholder in usage lines.
     pub const fn placeholder(self) -> &'static str {
         match self {
             Self::Queue | Self::Leaf => "QUEUE",
@@ -64,24 +64,24 @@ impl Kind {
     }
 }
 
-/// One command with all that keys, hints, help and completion say of it.
+/// A command with its keys, hints, and help.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
-    /// What the guard and the update decide by.
+    /// The id for guards and updates.
     pub id: CommandId,
-    /// Its name in the command line; empty when it has none there.
+    /// The name in the command line; may be empty.
     pub name: &'static str,
     /// Other names in the command line.
     pub aliases: &'static [&'static str],
-    /// What it does, in one line.
+    /// The description in one line.
     pub doc: &'static str,
-    /// The same in at most 25 columns, for the help in one screen; empty if `doc` is as short.
+    /// At most 25 columns, for the short help; empty if `doc` is short enough.
     pub short: &'static str,
-    /// Its keys, where they mean it.
+    /// The keys by context.
     pub keys: &'static [(Context, &'static str)],
-    /// The word in the last line, where it is worth one.
+    /// The words in the last line by context.
     pub hints: &'static [(Context, &'static str)],
-    /// What it takes.
+    /// The argument.
     pub argument: Argument,
 }
 
@@ -94,7 +94,7 @@ impl Command {
         Self { short, ..self }
     }
 
-    /// What it does, in a few words.
+    /// The short description.
     pub const fn in_short(&self) -> &'static str {
         if self.short.is_empty() { self.doc } else { self.short }
     }
@@ -115,7 +115,7 @@ impl Command {
         Self { argument, ..self }
     }
 
-    /// The name with what it takes: `apps [QUEUE]`.
+    /// The name with its argument: `apps [QUEUE]`.
     pub fn usage(&self) -> String {
         match self.argument {
             Argument::None => self.name.to_owned(),
@@ -124,7 +124,7 @@ impl Command {
         }
     }
 
-    /// Its name in a person's settings: that of the command line, or what it is called here, as `page-down`.
+    /// The name in the settings, for example `page-down`.
     pub fn binding_name(&self) -> String {
         if !self.name.is_empty() {
             return self.name.to_owned();

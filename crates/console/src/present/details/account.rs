@@ -1,4 +1,4 @@
-//! Everything about a user or a group: the limit that binds, all its limits, the waiting applications.
+//! Details of a user or a group.
 
 use crate::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::present::format;
@@ -38,7 +38,6 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
     Sheet { title, what: vec![dim(kind)], left, right }
 }
 
-/// The limits that let nothing more in.
 fn binding(
     lines: &mut Lines,
     source: Source<'_>,
@@ -62,7 +61,6 @@ fn binding(
     }
 }
 
-/// What waits because of them; known on the page of the user or group.
 fn waiting(lines: &mut Lines, state: &State, account: &Account, width: usize) {
     let Page::Account(page) = state.page() else { return };
     if page.account != *account {

@@ -1,4 +1,4 @@
-//! Everything about an application.
+//! Details of an application.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use view::{AppRow, PartitionView};
 
 /// The sheet of an application.
 pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
-    // The page keeps the row that it was opened with; the view may have a newer one.
+    // The view may have a newer row.
     let newer = state.cluster.part().and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);
     let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
     let what = vec![dim(format!("{queue}   ")), crate::present::lists::apps::state_piece(row.state)];
     let mut left = Lines::new();
-    // What is opened from the list of asks is also about the one that the cursor was on.
+    // Opened from a request: include it.
     let page = match state.page() {
         Page::Details(_) => state.pages.iter().rev().nth(1),
         page => Some(page),
@@ -76,7 +76,6 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right }
 }
 
-/// The limits of its user and of the group that it counts under.
 fn limits(lines: &mut Lines, state: &State, part: &PartitionView, row: &AppRow, signs: &Signs) {
     for (at, limit) in part.limits_of(row).iter().enumerate() {
         let (kind, name) = (limits::kind(limit.side), limits::name(limit.side, &limit.name));
@@ -99,7 +98,6 @@ fn tags<'t>(lines: &mut Lines, label: &str, tags: impl Iterator<Item = (&'t str,
     }
 }
 
-/// The columns of the list that the figures of the sheet are made of.
 const ALLOCATED: [AppColumn; 3] = [AppColumn::Allocations, AppColumn::Cpu, AppColumn::Memory];
 const PENDING: [AppColumn; 3] = [AppColumn::Pending, AppColumn::AskedCpu, AppColumn::AskedMemory];
 

@@ -1,4 +1,4 @@
-//! The lines below the details where they have the height of the screen: the content of the subject, row by row.
+//! The contents of the subject below full-height details.
 
 use crate::present::blocker;
 use crate::present::format;
@@ -12,15 +12,13 @@ use crate::theme::Role;
 use model::{NodeId, QueuePath, Resource};
 use view::{AppRow, AskState, PartitionView};
 
-/// The content of a subject: how much it is, and the first lines of it.
 struct Content {
     count: usize,
-    /// There is more than was examined.
     more: bool,
     lines: Lines,
 }
 
-/// The lines below the details of a thing, at most `room`; empty where there is nothing more to show.
+/// At most `room` lines below the details.
 pub fn lines(state: &State, subject: &Subject, width: usize, room: usize) -> Lines {
     let Some(part) = state.cluster.part().filter(|_| room >= 4) else { return Lines::new() };
     let most = room - 2;
@@ -37,7 +35,6 @@ pub fn lines(state: &State, subject: &Subject, width: usize, room: usize) -> Lin
     }
     let counted = if more { format!("at least {count}") } else { count.to_string() };
     let mut lines: Lines = vec![Vec::new(), vec![dim(format!("{title}, {counted}"))]];
-    // Of those that do not fit it says how many they are, in the last line.
     if count > most || more {
         rows.truncate(most - 1);
         let hidden = count - rows.len();
@@ -53,7 +50,6 @@ fn padded(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// An application in a line: its user, its state, its allocations, and why it waits.
 fn app(part: &PartitionView, row: &AppRow, width: usize) -> Vec<Piece> {
     let mut line = vec![plain(padded(row.id.as_str(), 18)), dim(padded(&row.who.user, 10))];
     let state = state_piece(row.state);
@@ -69,7 +65,7 @@ fn amounts(resource: &Resource, room: usize) -> String {
     text::cut(&format::resource(resource), room, "…").into_owned()
 }
 
-/// Those that wait first, then by name. Only the first of them are put in order and into words.
+/// Sorts pending first, then by name. Formats only the shown ones.
 fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usize) -> Content {
     let more = apps.len() > LOOKED_AT;
     apps.truncate(LOOKED_AT);
@@ -86,7 +82,6 @@ fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usi
     Content { count, more, lines: apps.into_iter().map(|row| app(part, row, width)).collect() }
 }
 
-/// The most applications, allocations or asks that are examined.
 const LOOKED_AT: usize = 2_000;
 
 fn in_queue(part: &PartitionView, path: &QueuePath, width: usize, most: usize) -> Content {

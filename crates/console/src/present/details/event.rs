@@ -1,4 +1,4 @@
-//! One event with all of its data.
+//! Details of an event.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Whether the cluster's numbers agree, check by check: the scheduler's own checks, and those of this console on the view.
+//! Health checks of the scheduler and of the console.
 
 use crate::present::details::sheet::Sheet;
 use crate::present::format;
@@ -34,7 +34,7 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> S
     sheet
 }
 
-/// What a scheduler says of itself as a whole, which is more than its checks where it names none.
+/// The overall health covers more than the named checks.
 fn own(health: &Health) -> Piece {
     let failed = health.checks.iter().any(|check| !check.succeeded);
     match health.healthy {
@@ -58,7 +58,7 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
     for check in &health.checks {
         let sign =
             if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
-        // Two checks of one name are distinguished by what they check, which follows the name where there is room for it.
+        // Equal names are distinguished by description.
         let (name, description) =
             (text::escape(&check.name).into_owned(), text::escape(&check.description).into_owned());
         let follows = text::width(&name) + text::width(&description) + 4 <= width;
@@ -67,7 +67,7 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
             line.extend([plain("  "), dim(description)]);
         }
         let description = if follows { "" } else { &*check.description };
-        // An empty list of findings is not shown.
+        // Hide an empty list of findings.
         let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
         for message in [description, found].into_iter().filter(|message| !message.is_empty()) {
             let wrapped = text::wrap(&text::escape(message), width.saturating_sub(2));

@@ -1,4 +1,4 @@
-//! The history of the cluster, or of one queue: a plot of each figure over the same time, now at the right.
+//! The history of the cluster or one queue: one chart per value, with the present at the right.
 //!
 //! ```text
 //!  cpu used          512 ┤                                  ▂▃▅▆▇▇█▇▆▇▇
@@ -7,8 +7,8 @@
 //!                        no data before 4m 10s ago                    now
 //! ```
 //!
-//! A column is one step of time: what was not sampled is empty. Plots get lower before any is omitted; where even that is not enough,
-//! the page scrolls.
+//! A column is one time step; a step without samples is blank. Charts get lower before any is omitted; then the page
+//! scrolls.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,27 +25,23 @@ use view::Sample;
 use view::history::{SAMPLE_EVERY, sample_of};
 use view::units::show_amount;
 
-/// How many lines a plot is high, at least and at most.
 const HEIGHT: (usize, usize) = (3, 7);
-/// Where the scale starts, and the plot.
 const SCALE: usize = 16;
 const PLOT: usize = SCALE + 10;
-/// How many seconds a column may represent; less than a minute only while everything is within the hour that is kept so finely.
+/// Below a minute only for the last hour, which has fine samples.
 const STEPS: [u64; 9] = [10, 20, 30, 60, 120, 300, 600, 900, 1800];
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// One figure over time.
 pub(super) struct Series {
     pub label: Cow<'static, str>,
-    /// A value a column, the last one now; `None` where nothing was seen.
+    /// One value per column, the present last.
     pub values: Vec<Option<i64>>,
-    /// What the whole height represents; the largest value where nothing is known.
+    /// Full height; the maximum if unknown.
     pub base: Option<i64>,
     pub show: fn(i64) -> String,
 }
 
-/// The columns of all plots: what was seen in each, and in the one before it.
 struct Columns<'s> {
     every: Duration,
     samples: Vec<Option<&'s Arc<Sample>>>,
@@ -53,10 +49,9 @@ struct Columns<'s> {
 }
 
 impl<'s> Columns<'s> {
-    /// One column for each step of time, as many as fit, in the smallest steps with which the oldest sample fits.
+    /// Uses the smallest step with which the oldest sample fits.
     fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, room: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
-        // The last column is of the same moment as the rest of the screen.
         let (samples, now) = (samples.filter(|sample| sample.at < now.at).chain([now]), now.at);
         let wide = |every: Duration| {
             let steps = now.since(first).as_micros() / every.as_micros() + 1;
@@ -84,26 +79,22 @@ impl<'s> Columns<'s> {
         Some(columns)
     }
 
-    /// How many columns are older than the first sample.
     fn unsampled(&self) -> usize {
         self.samples.iter().position(Option::is_some).unwrap_or(self.samples.len())
     }
 
-    /// What is under the plots: how far back they go, and where the data starts.
     fn axis(&self) -> String {
         let steps = |columns: usize| self.every * u32::try_from(columns).unwrap_or(u32::MAX);
         let (all, empty) = (self.samples.len(), self.unsampled());
         let oldest = format::duration(steps(all - empty));
         let start = if empty == 0 { format!("{oldest} ago") } else { format!("no data before {oldest} ago") };
-        // The words end where the data starts, if they have the room before it, and leave some for the end.
         let now = "now";
         let end = empty.min(all.saturating_sub(now.len() + 1));
         let start = format!("{start:>end$}");
         format!("{start:<room$}{now}", room = all.saturating_sub(now.len()).max(start.len() + 1))
     }
 
-    /// A column into which no sample fell, because samples are not taken at the very beat of the columns, shows the one before it. Where
-    /// nothing was sampled for longer, it stays empty.
+    /// Fills single columns from the one before, because sample times do not match column times.
     fn close_gaps(&mut self) {
         let beat = self.every.max(SAMPLE_EVERY) * 2 + SAMPLE_EVERY / 2;
         for at in 1..self.samples.len() {
@@ -119,7 +110,7 @@ impl<'s> Columns<'s> {
         self.samples.iter().map(|sample| sample.map(|sample| of(sample))).collect()
     }
 
-    /// Allocations a second, in thousandths, where two samples show it.
+    /// Allocations per second, in thousandths.
     fn rate(&self) -> Vec<Option<i64>> {
         let rate = |(before, sample): (&Option<&Arc<Sample>>, &Option<&Arc<Sample>>)| {
             let (before, sample) = ((*before)?, (*sample)?);
@@ -130,7 +121,7 @@ impl<'s> Columns<'s> {
     }
 }
 
-/// The sheet of the cluster's history, or of a queue's.
+/// The sheet of the cluster's or a queue's history.
 pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Signs) -> Sheet {
     let title = queue.map_or_else(|| "History".to_owned(), |path| format!("History of {path}"));
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
@@ -167,7 +158,6 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     sheet
 }
 
-/// The figures of all columns.
 fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Vec<Series> {
     let name = &state.cluster.partition;
     let part = |sample: &Sample| sample.partitions.iter().position(|part| part.name == *name);
@@ -195,7 +185,6 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         base: None,
         show: |value| value.to_string(),
     };
-    // What is counted of all partitions together is that of the one there is.
     let several = state.cluster.view.partitions.len() > 1;
     let root = QueuePath::root();
     let running = |sample: &Sample| match queue.or(several.then_some(&root)) {
@@ -217,7 +206,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
         let mut values = columns.rate();
         if let Some(now) = values.last_mut() {
-            // That of now is the one in the header: a sample a moment after the last one says little.
+            // As in the header; a sample right after the previous one is imprecise.
             *now = Some((state.cluster.view.allocation_rate * 1000.0).round() as i64);
         }
         all.push(Series { label: "alloc/s".into(), values, base: None, show });
@@ -225,7 +214,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     all
 }
 
-/// The most of a resource that can be in use: the capacity of the partition, or the maximum of a queue.
+/// The partition's capacity, or the queue's maximum.
 fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
     let part = state.cluster.part()?;
     let whole = match queue {
@@ -235,7 +224,6 @@ fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64
     whole.filter(|whole| *whole > 0)
 }
 
-/// A value in eighths of a line.
 fn eighths(value: i64, base: i64, lines: usize) -> usize {
     if value <= 0 || base <= 0 {
         return 0;
@@ -245,7 +233,7 @@ fn eighths(value: i64, base: i64, lines: usize) -> usize {
     usize::try_from(share).unwrap_or(0)
 }
 
-/// One figure as a plot, each value so wide: its name, its value and the largest at the left.
+/// `wide` columns per value.
 pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Signs) -> Vec<Vec<Piece>> {
     let seen = || series.values.iter().flatten().copied();
     let most = seen().max().unwrap_or(0);
@@ -265,7 +253,6 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
                 2 => (format!("peak {}", (series.show)(most)), Role::Dim),
                 _ => (String::new(), Role::Dim),
             };
-            // Where nothing was there is nothing to measure by.
             let scale =
                 if line == 0 && (most > 0 || series.base.is_some()) { (series.show)(base) } else { String::new() };
             let scale = if line == height - 1 { "0".to_owned() } else { scale };
@@ -283,10 +270,8 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
         .collect()
 }
 
-/// At this many moments a figure is reported.
 const MOMENTS: usize = 8;
 
-/// A figure over time as a line that is read out.
 fn in_words(series: &Series, now: &str, most: i64) -> Vec<Piece> {
     let known: Vec<i64> = series.values.iter().flatten().copied().collect();
     let least = known.iter().copied().min().unwrap_or(0);

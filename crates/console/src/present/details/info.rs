@@ -1,4 +1,4 @@
-//! This console and its machine: the facts for the report of a bug.
+//! Facts for a bug report.
 
 use crate::present::details::sheet::{Sheet, labelled_text};
 use crate::present::pieces::piece;

@@ -1,4 +1,4 @@
-//! The Kubernetes objects of a subject: the pods of an application, the pod of an ask, the object of a node, the namespaces of a queue.
+//! The Kubernetes objects of a subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,14 +14,12 @@ use model::{AskId, Time};
 use view::kubernetes::{Condition, Kubernetes, ListState, ObjectKind, OwnerName, PodRow};
 use view::{AppRow, NodeRow, PartitionView, QueueRow};
 
-/// How many pods that the scheduler does not have are named.
 const NAMED: usize = 5;
 
 fn known(state: &State) -> Option<&Arc<Kubernetes>> {
     state.cluster.view.kubernetes.as_ref()
 }
 
-/// Why a list is not there; nothing while it is.
 fn missing(lines: &mut Lines, all: &Kubernetes, kind: ObjectKind, label: &str, width: usize) {
     let why = match all.lists.get(kind) {
         ListState::Live | ListState::Stale(Some(_), _) => return,
@@ -31,7 +29,7 @@ fn missing(lines: &mut Lines, all: &Kubernetes, kind: ObjectKind, label: &str, w
     labelled_text(lines, label, &why, width, Role::Dim);
 }
 
-/// The pod of an ask.
+/// The pod of a request.
 pub fn ask(lines: &mut Lines, state: &State, id: &AskId, width: usize) {
     let Some(pod) = known(state).and_then(|all| all.pod_of(id)) else { return };
     let text = pod_words(pod);
@@ -49,7 +47,7 @@ pub fn ask(lines: &mut Lines, state: &State, id: &AskId, width: usize) {
     conditions(lines, &pod.conditions, state.cluster.at, width);
 }
 
-/// How a pod is: its status, its node, its containers that are ready, its restarts.
+/// Status, node, ready containers, restarts.
 pub fn pod_words(pod: &PodRow) -> String {
     let node = pod.node.as_deref().map_or_else(|| "on no node".to_owned(), |node| format!("on {node}"));
     let restarts = match pod.restarts {
@@ -60,14 +58,14 @@ pub fn pod_words(pod: &PodRow) -> String {
     format!("{} {node}, {}/{own} ready{restarts}", pod.status, pod.ready)
 }
 
-/// Who made it, by kind and name.
+/// The owner by kind and name.
 pub fn owner_words(owner: &OwnerName, namespace: &str) -> String {
     format!("{} {namespace}/{}", owner.kind, owner.name)
 }
 
-/// Conditions with what they say, those that hold in one line.
+/// Conditions; true ones in one line.
 pub fn conditions(lines: &mut Lines, all: &[Condition], now: Time, width: usize) {
-    // Of the pressures of a node it is bad news that one holds.
+    // A true pressure condition is bad.
     let good = |one: &&Condition| one.is_true() != bad_news(&one.kind);
     let holds: Vec<&str> = all.iter().filter(good).filter(|one| one.is_true()).map(|one| &*one.kind).collect();
     let mut label = "conditions";
@@ -88,7 +86,7 @@ fn bad_news(kind: &str) -> bool {
     kind.ends_with("Pressure") || kind.ends_with("Unavailable")
 }
 
-/// The pods of an application: how they are, who made them, and those that the scheduler does not have.
+/// Status, owners, and pods without a request.
 pub fn app(lines: &mut Lines, state: &State, row: &AppRow, width: usize) {
     let Some(all) = known(state) else { return };
     missing(lines, all, ObjectKind::Pods, "pods", width);
@@ -116,7 +114,6 @@ pub fn app(lines: &mut Lines, state: &State, row: &AppRow, width: usize) {
     not_given(lines, row, &pods, width);
 }
 
-/// Pods of which the scheduler has no ask.
 fn not_given(lines: &mut Lines, row: &AppRow, pods: &[&Arc<PodRow>], width: usize) {
     if row.state.is_ended() {
         return;
@@ -140,7 +137,7 @@ pub fn classes(state: &State, priority: i32) -> Option<String> {
     Some(known(state)?.priorities.get(&priority)?.join(", "))
 }
 
-/// The object of a node; whether the pods of other schedulers on it were named.
+/// Returns whether foreign pods were listed.
 pub fn node(lines: &mut Lines, state: &State, row: &NodeRow, width: usize) -> bool {
     let Some(all) = known(state) else { return false };
     missing(lines, all, ObjectKind::Nodes, "kubernetes", width);
@@ -172,7 +169,7 @@ pub fn node(lines: &mut Lines, state: &State, row: &NodeRow, width: usize) -> bo
     named
 }
 
-/// The namespaces whose applications are in a queue, or go there, with what their annotations say of it.
+/// Namespaces with applications here or placed here, with annotations.
 pub fn queue(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueRow, width: usize) {
     let Some(all) = known(state) else { return };
     let by_name = part.rules.source().iter().any(is_by_namespace);
@@ -193,7 +190,6 @@ pub fn queue(lines: &mut Lines, state: &State, part: &PartitionView, row: &Queue
     }
 }
 
-/// Whether a rule places by the namespace.
 fn is_by_namespace(rule: &RuleConfig) -> bool {
     let here = rule.kind == RuleKind::Tag && rule.value == "namespace";
     here || rule.parent.as_deref().is_some_and(is_by_namespace)

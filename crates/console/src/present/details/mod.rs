@@ -1,4 +1,5 @@
-//! Everything about one thing, and where each value comes from: as a pane by the list, cut at its end, or as a page to scroll.
+//! Details of one object with the origin of each value: as a pane next to a list, cut at its end, or as a scrolled
+//! page.
 //!
 //! ```text
 //!  root.tenants.tenant-a.etl   leaf, managed, Active, line 31
@@ -7,8 +8,7 @@
 //!  sorting     fifo, by priority                             mem          15G     8G    40G    25G  by tenant-a
 //! ```
 //!
-//! Two columns from 112 columns of room on, otherwise one below the other. Content is made of sections; the pane omits the
-//! last lines when they do not fit, and says so.
+//! Two columns from a width of 112, otherwise one. The pane shows how many last lines it omits.
 
 mod account;
 mod app;
@@ -37,7 +37,6 @@ use crate::state::State;
 use crate::state::page::Subject;
 use crate::theme::Role;
 
-/// From which width on there are two columns.
 const TWO_COLUMNS: u16 = 112;
 /// The sheet of a subject for columns of `width`.
 pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
@@ -62,12 +61,12 @@ pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
     }
 }
 
-/// All lines of a sheet in one column of a width.
+/// All lines of a sheet in one column.
 pub fn lines(state: &State, subject: &Subject, width: usize) -> Lines {
     in_one(sheet(state, subject, width), width)
 }
 
-/// The labels of a sheet, each with the text next to it.
+/// The labels of a sheet with their texts.
 pub fn labels(state: &State, subject: &Subject) -> Vec<(String, String)> {
     let sheet = sheet(state, subject, usize::from(TWO_COLUMNS));
     let label = |line: &Vec<Piece>| {
@@ -81,7 +80,7 @@ pub fn labels(state: &State, subject: &Subject) -> Vec<(String, String)> {
     sheet.left.iter().chain(&sheet.right).filter_map(label).collect()
 }
 
-/// Whether there is room for two columns, and content for them.
+/// Whether two columns fit and have content.
 pub fn in_two(subject: &Subject, width: u16) -> bool {
     width >= TWO_COLUMNS
         && matches!(
@@ -90,12 +89,12 @@ pub fn in_two(subject: &Subject, width: u16) -> bool {
         )
 }
 
-/// The width of one column of the content.
+/// The width of one column.
 pub fn column_width(subject: &Subject, width: u16) -> u16 {
     if in_two(subject, width) { (width - 3) / 2 } else { width }
 }
 
-/// The content in lines for an area of one column; the title first.
+/// The content in one column, the title first.
 pub fn in_one(sheet: Sheet, width: usize) -> Lines {
     let mut title = sheet.title;
     let mut lines = if crate::present::pieces::width(&title) + 3 + crate::present::pieces::width(&sheet.what) <= width {
@@ -111,7 +110,7 @@ pub fn in_one(sheet: Sheet, width: usize) -> Lines {
     lines
 }
 
-/// How many lines the page of details has.
+/// The number of lines of the details page.
 pub fn height(state: &State) -> usize {
     let crate::state::page::Page::Details(page) = state.page() else { return 0 };
     let Some(regions) = layout::regions(state) else { return 0 };

@@ -1,4 +1,4 @@
-//! Everything about a node.
+//! Details of a node.
 
 use crate::present::details::kubernetes;
 use crate::present::details::sheet::{Sheet, at_right, figure, gone, in_words, labelled, labelled_text};
@@ -23,7 +23,7 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
         (true, true) => "schedulable",
         (true, false) => "only for its reservations",
     };
-    // The state often says the same.
+    // Skip a repetition of the state.
     if what.iter().all(|piece| piece.text.trim() != takes) {
         what.push(dim(format!("   {takes}")));
     }
@@ -47,7 +47,7 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
     Sheet { title: vec![piece(Role::Title, id.to_string())], what, left, right }
 }
 
-/// The asks that a node is kept for: `etl-1/k1-7`.
+/// The requests with a reservation of the node: `etl-1/k1-7`.
 pub fn retained_for(node: &NodeRow) -> Option<String> {
     let names: Vec<String> = node.reservations.iter().map(|(app, ask)| format!("{app}/{ask}")).collect();
     (!names.is_empty()).then(|| names.join(", "))
@@ -55,7 +55,6 @@ pub fn retained_for(node: &NodeRow) -> Option<String> {
 
 fn resources(part: &PartitionView, node: &NodeRow, width: usize, signs: &Signs) -> Lines {
     let mut lines = Lines::new();
-    // What is left behind the name and four figures.
     let meter_width = u16::try_from(width.saturating_sub(9 + 4 * 10 + 2)).unwrap_or(0).min(12);
     let heads = ["capacity", "allocated", "occupied", "available"];
     let mut head = vec![dim(format!("{:<9}", "resources"))];

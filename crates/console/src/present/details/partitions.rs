@@ -1,4 +1,4 @@
-//! The partitions of the scheduler, one below the other.
+//! The partitions of the scheduler.
 //!
 //! ```text
 //! Partitions   2   :partition examines another one
@@ -21,9 +21,7 @@ use model::{MEMORY, QueueState, VCORE};
 use view::PartitionView;
 use view::units::show_amount;
 
-/// How wide a bar is at least, and at most.
 const METER: (u16, u16) = (12, 60);
-/// What precedes it.
 const BEFORE: u16 = 34;
 
 /// The sheet of all partitions.

@@ -1,4 +1,4 @@
-//! Everything about a queue.
+//! Details of a queue.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
 }
 
-/// The holders of a draining queue, for how long if that can be known, and who may act (SCH-210, SCH-211).
+/// The applications that block it, and who can act (SCH-210, SCH-211).
 fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueRow, width: usize) {
     if row.state != QueueState::Draining {
         return;
@@ -94,7 +94,7 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
     labelled_text(lines, "may act", &admins(&draining.admins), width, Role::Text);
 }
 
-/// The priority inside, and as what each queue above sees it (SCH-062, SCH-063).
+/// The priority as each parent sees it (SCH-062, SCH-063).
 fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
     let name_width = if width < 50 { 9 } else { 14 };
     let steps = part.priority_steps(row);
@@ -118,7 +118,6 @@ fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usiz
     }
 }
 
-/// How a queue changes the priority that is seen outside of it.
 fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
     let offset = match step.offset {
         0 => None,
@@ -139,7 +138,6 @@ fn sorting(lines: &mut Lines, row: &QueueRow) {
     labelled(lines, "sorts", vec![plain(row.settings.app_sort.name()), plain(by)]);
 }
 
-/// Who may submit and administer, with the queue that says so.
 fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
     for (kind, label) in [(AclKind::Submit, "submit"), (AclKind::Admin, "admin")] {
         let granted: Vec<String> = part
@@ -170,9 +168,8 @@ fn properties(lines: &mut Lines, (source, profile): (Source<'_>, Profile), row: 
     }
 }
 
-/// Every resource that plays a part here: used, guaranteed, maximum, what is left, and which queue binds.
 fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
-    // Where there is no room, what is pending and guaranteed goes.
+    // Without space, drop pending and guaranteed.
     let shown = if width < 50 { [true, false, false, true, true] } else { [true; 5] };
     let cells = |name: Piece, figures: [Piece; 5], end: Piece| {
         let mut line = vec![name];
@@ -229,7 +226,6 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usi
     }
 }
 
-/// The name of a resource in nine columns.
 fn short_name(name: &str, signs: &Signs) -> String {
     let shown = text::escape(format::resource_name(name)).into_owned();
     let cut = text::cut(&shown, 9, signs.ellipsis).into_owned();
@@ -237,7 +233,7 @@ fn short_name(name: &str, signs: &Signs) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// Cpu, memory, then every other name that the queue's path uses, requests or limits.
+/// The resources: CPU, memory, then those that the queue's path uses, requests, or limits.
 fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
     let mut add = |resource: &Resource| {
@@ -292,12 +288,10 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
     labelled_text(lines, "children", &children, width, Role::Text);
 }
 
-/// How many of the applications that hold a draining queue are named.
 const HOLDERS: usize = 5;
-/// How many of those under one limit are named.
 const NAMED: usize = 4;
 
-/// The limits that hold here, written on the queue or above it, each with its users and their usage; those at the limit are first.
+/// The limits of the queue and its parents; reached limits first.
 fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, signs: &Signs) {
     let (source, most) = (Source::of(state), NAMED.max(layout::named_in_details(state)));
     let mut label = "limits";

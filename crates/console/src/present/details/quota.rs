@@ -1,4 +1,4 @@
-//! A queue above its maximum: by how much, since when, when it is brought down to it, and the victims (N-01).
+//! A queue above its maximum, and quota preemption (N-01).
 
 use crate::present::details::sheet::labelled_text;
 use crate::present::edit_completion::only_elsewhere;
@@ -11,14 +11,12 @@ use model::Time;
 use view::drain::span;
 use view::{PartitionView, QueueRow, QuotaForecast};
 
-/// The property by which a queue above its maximum is brought down to it.
 const DELAY: &str = "quota.preemption.delay";
-/// Among how many allocations it is looked where frames are drawn for those that go.
+/// More allocations are not searched in the draw loop.
 const LOOKED_AT: usize = 5_000;
-/// How many applications are named of which something goes.
 const NAMED: usize = 4;
 
-/// Adds what is worth saying of a queue above its maximum; nothing for another one, and for the root.
+/// Adds nothing for the root.
 pub(super) fn lines(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize) {
     if row.parent.is_none() || !row.is_above_max() {
         return;
@@ -69,7 +67,6 @@ fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueR
     }
 }
 
-/// Why a queue above its maximum stays there.
 fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     let delay = row.settings.quota_preemption_delay;
     if let Some(who) = only_elsewhere("properties", DELAY, part.rules.profile()) {
@@ -85,7 +82,6 @@ fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     }
 }
 
-/// Whether there are few enough allocations to choose from.
 fn looked_at(part: &PartitionView) -> bool {
     let due = part.queues.iter().flatten().filter(|row| row.quota_due.is_some());
     let mut left = LOOKED_AT;

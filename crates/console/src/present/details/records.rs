@@ -1,4 +1,4 @@
-//! An entry of the audit, the text of a revision, and the differences between two.
+//! Audit entries, texts of revisions, and comparisons.
 
 use crate::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::present::format;
@@ -11,7 +11,7 @@ use config::diff::What;
 use model::Time;
 use view::audit::{AuditEntry, Facts};
 
-/// The most lines of a text that are shown here; `kornsole config show` has them all.
+/// `kornsole config show` prints all.
 const LINES: usize = 5_000;
 
 /// The sheet of an entry.
@@ -39,7 +39,6 @@ pub fn entry(entry: &AuditEntry, now: Time, width: usize, signs: &Signs) -> Shee
     sheet
 }
 
-/// The facts before the act, and after it.
 fn facts(entry: &AuditEntry, signs: &Signs) -> Lines {
     let mut lines = Vec::new();
     let value = |facts: &Facts, name: &str| {

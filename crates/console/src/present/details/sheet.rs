@@ -1,35 +1,35 @@
-//! A sheet: a title over labelled lines in two columns.
+//! A title and labelled lines in two columns.
 
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::theme::{Role, Signs};
 
-/// Where values start behind their labels.
+/// The column of values after labels.
 pub const LABEL: usize = 13;
 
-/// What is known of a thing: a title over two columns.
+/// A title and two columns.
 #[derive(Default)]
 pub struct Sheet {
-    /// What it is about, unchanged over the sheet.
+    /// The fixed title.
     pub title: Vec<Piece>,
-    /// What it is: behind the name, or below it where there is no room.
+    /// The kind, after the name, or below without space.
     pub what: Vec<Piece>,
-    /// What is at the left, or first.
+    /// The left or first column.
     pub left: Lines,
-    /// What is at the right, or last.
+    /// The right or last column.
     pub right: Lines,
 }
 
-/// Adds a line with a label.
+/// Adds a labelled line.
 pub fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
-    // A label that is too long for its column moves the text next to it.
+    // A long label moves its text.
     let gap = if text::width(label) < LABEL { "" } else { "  " };
     let mut line = vec![dim(format!("{label:<LABEL$}{gap}"))];
     line.extend(value);
     lines.push(line);
 }
 
-/// Adds a text with a label, wrapped in `width` columns.
+/// Adds a labelled text, wrapped to `width`.
 pub fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, role: Role) {
     let value = text::escape(value).into_owned();
     for (at, line) in text::wrap(&value, width.saturating_sub(LABEL)).into_iter().enumerate() {
@@ -37,12 +37,12 @@ pub fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, 
     }
 }
 
-/// A thing that is not there any more.
+/// The sheet of a removed object.
 pub fn gone(name: String) -> Sheet {
     Sheet { title: vec![piece(Role::Title, name)], what: vec![dim("was removed")], ..Sheet::default() }
 }
 
-/// A figure, or the sign for nothing.
+/// A value, or the symbol for none.
 pub fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
     match amount {
         None => dim(signs.nothing),
@@ -50,13 +50,13 @@ pub fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
     }
 }
 
-/// Figures with their headings in one line, for what is read out: `cpu  used 7.5, guaranteed 4`.
+/// `cpu  used 7.5, guaranteed 4`, for screen readers.
 pub fn in_words(name: &str, figures: &[(&str, &Piece)]) -> Vec<Piece> {
     let said: Vec<String> = figures.iter().map(|(head, figure)| format!("{head} {}", figure.text.trim())).collect();
     vec![dim(format!("{name} ")), plain(said.join(", "))]
 }
 
-/// A figure in a column of its own, at the right.
+/// A right-aligned cell.
 pub fn at_right(cell: Piece, width: usize) -> Piece {
     let pad = width.saturating_sub(text::width(&cell.text));
     piece(cell.role, format!("{}{}", " ".repeat(pad), cell.text))

@@ -1,4 +1,4 @@
-//! The two sides of a what-if next to each other: what differs by queue, application, user and node.
+//! The two sides of a what-if: differences by queue, application, user, and node.
 //!
 //! ```text
 //! 1 application is killed, an ask waits 2 m on average instead of 4 m 5 s
@@ -33,18 +33,14 @@ use model::Resource;
 use source::{AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally};
 use view::units::show_amount;
 
-/// The most queues, users and nodes that are listed, of each kind.
 const MOST_THINGS: usize = 50;
-/// The most applications that are listed.
 const MOST_APPS: usize = 200;
 
-/// The widths of the three columns.
 #[derive(Clone, Copy)]
 struct Columns {
     name: usize,
     side: usize,
     ellipsis: &'static str,
-    /// What the tree of queues shows is not repeated.
     in_tree: bool,
 }
 
@@ -59,7 +55,6 @@ impl Columns {
         }
     }
 
-    /// A line of three columns.
     fn line(&self, name: Piece, without: Piece, with: Piece) -> Vec<Piece> {
         let cell = |cell: Piece, width: usize| {
             let cut = text::cut(&text::escape(&cell.text), width, self.ellipsis).into_owned();
@@ -70,7 +65,6 @@ impl Columns {
         vec![name, after_name, without, after_without, cell(with, self.side).0]
     }
 
-    /// A figure of both sides, the changed one marked.
     fn figure(&self, name: String, without: String, with: String) -> Vec<Piece> {
         let role = if without == with { Role::Dim } else { Role::DiffChange };
         self.line(dim(format!("  {name}")), piece(Role::Text, without), piece(role, with))
@@ -129,7 +123,6 @@ fn compared(lines: &mut Lines, state: &State, comparison: &Comparison, width: us
     let shares = |lines: &mut Lines, kind: &str, all: Vec<(String, Figures, Figures)>| {
         let count = all.len();
         for (name, without, with) in all.into_iter().take(MOST_THINGS) {
-            // What the tree shows of queues is not repeated.
             let columns = Columns { in_tree: in_tree && kind.is_empty(), ..columns };
             let figures = figures(columns, (&without, &with), comparison.long_wait, false);
             if !figures.is_empty() {
@@ -146,7 +139,6 @@ fn compared(lines: &mut Lines, state: &State, comparison: &Comparison, width: us
         let (without, with) = both(pair);
         (name, without, with)
     };
-    // The root is the whole partition.
     let queues = comparison.queues.iter().filter(|(queue, _)| queue.parent().is_some());
     shares(lines, "", queues.map(|(queue, pair)| named(queue.to_string(), pair)).collect());
     shares(lines, "user ", comparison.users.iter().map(|(user, pair)| named(user.to_string(), pair)).collect());
@@ -176,7 +168,7 @@ fn first_difference(lines: &mut Lines, first: &FirstDifference, width: usize) {
     lines.push(Vec::new());
 }
 
-/// The figures of both sides; with `all` also counts that are the same.
+/// `all`: also equal counts.
 fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: Duration, all: bool) -> Lines {
     let mut lines = Lines::new();
     let mut add = |name: &str, one: String, other: String, retained: bool| {
@@ -210,10 +202,9 @@ fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: D
     lines
 }
 
-/// What the tree of queues shows.
 const IN_TREE: [&str; 3] = ["pending requests", "cpu in use now", "mem in use now"];
 
-/// A duration; of short ones tenths of a second matter.
+/// Tenths of a second if short.
 fn exact(time: Duration) -> String {
     match time.as_secs() {
         0..60 => format!("{:.1}s", time.as_secs_f64()),
@@ -221,7 +212,6 @@ fn exact(time: Duration) -> String {
     }
 }
 
-/// The amounts of two maps, resource by resource.
 fn amounts(one: &Resource, other: &Resource) -> Vec<(String, String, String)> {
     let names: BTreeSet<&str> = one.iter().chain(other.iter()).map(|(name, _)| name).collect();
     let shown = |name: &str, of: &Resource| show_amount(name, of.get(name).unwrap_or_default());
@@ -253,7 +243,6 @@ fn nodes(lines: &mut Lines, columns: Columns, node: &str, sides: (Option<&NodeTa
     }
 }
 
-/// What the changes do to an application.
 fn effect(effect: Effect) -> String {
     match effect {
         Effect::Rejected => "is rejected".to_owned(),
@@ -272,7 +261,6 @@ fn effect(effect: Effect) -> String {
     }
 }
 
-/// What becomes of an application on a side.
 fn course(tally: Option<&AppTally>) -> Piece {
     let Some(tally) = tally else { return dim("not there") };
     if tally.rejected.is_some() {

@@ -1,4 +1,4 @@
-//! The queues of both sides of a what-if as a tree: without and with the changes, and the difference, for each column of the queue tree.
+//! The queues of both sides of a what-if as a tree, with the difference of each column.
 //!
 //! ```text
 //!                           RUN             PENDING                     CPU
@@ -7,7 +7,7 @@
 //!    batch        1     3    +2       4     9    +5        ·      12     +12
 //! ```
 //!
-//! If not all columns fit, those without a difference are omitted first, then the later ones in [`COLUMNS`].
+//! Without space, columns without a difference are dropped first, then the later ones in [`COLUMNS`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +26,6 @@ use view::units::show_amount;
 
 /// How wide the names are, at least and at most.
 const NAME: (usize, usize) = (22, 48);
-/// The most queues that are listed.
 const MOST: usize = 100;
 
 /// The most steps of a trend.
@@ -130,7 +129,6 @@ pub(super) fn lines(state: &State, comparison: &Comparison, width: usize, signs:
     let queues: Vec<_> = comparison.queues.iter().filter(|(queue, _)| queue.parent().is_some()).collect();
     let listed: BTreeSet<&QueuePath> = queues.iter().map(|(queue, _)| *queue).collect();
     for (queue, (without, with)) in queues.iter().take(MOST) {
-        // A queue has its whole path where its parent is not listed.
         let below = queue.parent().is_some_and(|parent| parent.parent().is_none() || listed.contains(&parent));
         let words = if below { queue.name().to_owned() } else { queue.to_string() };
         row(format!("{}{words}", "  ".repeat(queue.depth())), queue, [without.as_ref(), with.as_ref()]);

@@ -1,4 +1,4 @@
-//! One run of a simulation: its figures, its use over time, and the waits of its queues and users.
+//! One simulation run: values, charts, and waits.
 
 use crate::present::details::history::{Series, plot};
 use crate::present::details::sheet::{Sheet, labelled};
@@ -9,13 +9,9 @@ use crate::present::text;
 use crate::theme::{Role, Signs};
 use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedWaits};
 
-/// How many lines a plot is high.
 const HEIGHT: usize = 4;
-/// What precedes a plot: its name and its scale.
 const BEFORE: usize = 26;
-/// The columns of a table of groups behind the name.
 const COLUMNS: [&str; 7] = ["requests", "p50", "p95", "p99", "longest", "waiting", "preempted"];
-/// How wide each of them is.
 const WIDE: usize = 9;
 
 /// The sheet of a run.

@@ -1,4 +1,4 @@
-//! The time line of an application: a line for each second in which something happened to it.
+//! The timeline of an application: one line per second with events.
 //!
 //! ```text
 //!  time line    0:41  submitted by bob, Accepted, 3 requests
@@ -7,7 +7,7 @@
 //!               1:10  q1 preempted by etl-7
 //! ```
 //!
-//! States and current requests are from the row of the application; what has ended since is from the known events, which may not reach
+//! States and current requests come from the application's row; ended ones from the known events, which may not reach
 //! back to its submission.
 
 use std::collections::HashMap;
@@ -25,18 +25,16 @@ use crate::theme::{Role, Signs};
 use model::{AppState, Time};
 use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, ObjectType, Record};
 
-/// How many times a pane shows, and a page of details.
 const TIMES: (usize, usize) = (8, 200);
-/// How many of them are the first ones, if some are omitted.
 const FIRST: usize = 2;
 
-/// Something that happened at a time; several of one kind in one second are counted.
+/// Equal kinds in one second are counted.
 struct Happened<'a> {
     at: Time,
     what: What,
-    /// One of them in words, without the verb: `q1`.
+    /// `q1`
     one: String,
-    /// What follows the verb, if it happened once: `on node-a`.
+    /// `on node-a`
     more: String,
     event: Option<&'a Record>,
 }
@@ -51,7 +49,6 @@ enum What {
     Event(ChangeDetail),
 }
 
-/// Adds the time line.
 pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, signs: &Signs) {
     let all = happened(state, row);
     let live = state.cluster.past.live;
@@ -82,7 +79,6 @@ pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, 
     }
 }
 
-/// All that is known, in the order of time; of one time in the order of a life.
 fn happened<'a>(state: &'a State, row: &'a AppRow) -> Vec<Happened<'a>> {
     let plain = |at, what, one: String| Happened { at, what, one, more: String::new(), event: None };
     let mut all = vec![plain(row.submitted, What::Submitted, row.who.user.to_string())];
@@ -103,14 +99,14 @@ fn happened<'a>(state: &'a State, row: &'a AppRow) -> Vec<Happened<'a>> {
     all
 }
 
-/// What an event says of the application, if its row does not.
+/// An event of the application unless the row contains it.
 fn of_event<'a>(record: &'a Record, row: &AppRow, asks: &HashMap<&str, &Arc<AskRow>>) -> Option<Happened<'a>> {
     let of = |what, more| {
         let one = asks.get(&*record.reference).map_or_else(|| record.reference.to_string(), |ask| ask.name().into());
         Some(Happened { at: record.at, what, one, more, event: Some(record) })
     };
     if record.kind == ObjectType::NODE {
-        // The event does not name the application, and another one may have a request of the same name.
+        // Another application may have an equally named request.
         let ask = asks.get(&*record.reference).filter(|ask| ask.resource == record.resource)?;
         let reserved = (record.change, record.detail) == (ChangeType::ADD, ChangeDetail::NODE_RESERVATION);
         return of(What::Reserved, format!(" on {}", record.object)).filter(|_| reserved && record.at >= ask.created);
@@ -142,7 +138,6 @@ fn of_event<'a>(record: &'a Record, row: &AppRow, asks: &HashMap<&str, &Arc<AskR
     }
 }
 
-/// What happened in one second, each kind once.
 fn words(same: &[&Happened<'_>]) -> Vec<Piece> {
     let kinds = same.chunk_by(|one, next| one.what == next.what);
     kinds.map(|kind| of_kind(kind[0], kind.len())).collect()
@@ -178,7 +173,7 @@ fn of_kind(first: &Happened<'_>, count: usize) -> Piece {
     }
 }
 
-/// The words behind their time, in lines of a width; a word is only cut where it does not fit a line of its own.
+/// Cuts a word only if it exceeds a line.
 fn wrapped(words: &[Piece], (at, column): (&str, usize), room: usize) -> Vec<Vec<Piece>> {
     let mut lines = vec![vec![dim(format!("{at:<column$}"))]];
     for (number, word) in words.iter().enumerate() {

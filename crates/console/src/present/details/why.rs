@@ -1,4 +1,4 @@
-//! Why an application is in its queue, or in none; and the submitters and administrators of a queue.
+//! The placement of an application, and the ACLs of a queue.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use view::placement::access::Grant;
 use view::placement::{RECOVERY_QUEUE, Record, access};
 use view::{AppRow, PartitionView, QueueRow};
 
-/// How an application got into its queue.
+/// How an application was placed.
 pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
-    // The page keeps the row that it was opened with; the view may have a newer one.
+    // The view may have a newer row.
     let part = state.cluster.part();
     let newer = part.and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);
@@ -49,7 +49,7 @@ fn arrived(
     width: usize,
     signs: &Signs,
 ) {
-    // What a template gave at that time is not known any more: it is not reported from today's.
+    // That time's template is unknown.
     let verdict = walk::verdict(&record.placement, None, width, signs);
     lines.extend(verdict);
     let mut note = |text: String| labelled_text(lines, "note", &text, width, Role::Warning);
@@ -66,7 +66,7 @@ fn arrived(
     lines.extend(walk::lines(&record.lines(), width, signs));
 }
 
-/// The rights in a queue, each with the queue whose access list gives it (ACL-021, ACL-022).
+/// The rights with the granting queues (ACL-021, ACL-022).
 pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
     let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());
@@ -107,7 +107,6 @@ fn granted(grant: Option<Grant>, signs: &Signs) -> Vec<Piece> {
     }
 }
 
-/// The lists of the path that count, nearest queue first.
 fn who(
     lines: &mut Lines,
     (source, part): (Source<'_>, &PartitionView),
@@ -142,7 +141,6 @@ fn who(
     }
 }
 
-/// Whom a list names, in words.
 fn named(acl: &Acl) -> String {
     if acl.everybody {
         return "everybody".to_owned();

@@ -1,4 +1,4 @@
-//! What follows the cells of an alert.
+//! Explanations of the alert columns.
 
 use crate::present::lists::alerts::rule;
 use crate::state::State;
@@ -6,7 +6,7 @@ use crate::state::alerts::AlertLine;
 use crate::state::column::AlertColumn;
 use alerts::{Held, Rule};
 
-/// What a column of a row says and where it is from.
+/// The explanation of a cell.
 pub fn why(state: &State, row: &AlertLine, column: AlertColumn) -> String {
     let picture = state.cluster.alerts.as_ref();
     let known: Option<&Rule> = picture.and_then(|picture| picture.rules.get(rule(row)));

@@ -1,4 +1,4 @@
-//! The columns of an application, and of its asks and allocations.
+//! Explanations of columns of applications and requests.
 
 use crate::present::blocker;
 use crate::present::figures::share;
@@ -13,7 +13,7 @@ use model::{MEMORY, Priority, VCORE};
 use view::units::show_amount;
 use view::{AppRow, AskRow, AskState, PartitionView};
 
-/// How the figure of a column of the applications is computed.
+/// The explanation of a column of the applications.
 pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn) -> String {
     match column {
         AppColumn::Application => format!("submitted by {}", row.who),
@@ -107,7 +107,7 @@ fn asked(row: &AppRow, name: &str) -> String {
     }
 }
 
-/// How the figure of a column of the asks is computed.
+/// The explanation of a column of the requests.
 pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, column: AskColumn) -> String {
     match column {
         AskColumn::Ask => {
@@ -147,7 +147,7 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
     }
 }
 
-/// The ask's own priority, and as what the queues above see it (SCH-061 to SCH-063).
+/// The priority as parent queues see it (SCH-061 to SCH-063).
 fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
     let mut message = format!("{} by itself", ask.priority);
     let Some(queue) = part.queue_at(&row.queue) else { return message };

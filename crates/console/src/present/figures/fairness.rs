@@ -1,4 +1,4 @@
-//! The figures of an explanation, and of how queues stand to their guarantees.
+//! Explanations of fairness, limits, and explain sheets.
 
 use crate::present::figures::figure;
 use crate::state::column::{FairnessColumn, LimitColumn};
@@ -8,7 +8,7 @@ use view::limits_used::LimitUsed;
 use view::units::show_amount;
 use view::waiting::SheetLine;
 
-/// How the figure of a column is computed.
+/// The explanation of a fairness column.
 pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
     let show = |amount: i64| show_amount(&row.resource, amount);
     let demand = show(row.used.saturating_add(row.pending));
@@ -40,7 +40,7 @@ pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
     }
 }
 
-/// How the figure of a column of a limit is computed.
+/// The explanation of a limit column.
 pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
     let show =
         |amount: i64| row.resource.as_deref().map_or_else(|| amount.to_string(), |name| show_amount(name, amount));
@@ -68,12 +68,12 @@ pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
     }
 }
 
-/// What the lines of an explanation represent.
+/// The meaning of the lines of an explain sheet.
 pub fn sheet(lines: &[SheetLine]) -> Vec<Figure> {
     by_label(lines, words)
 }
 
-/// How the figures of the overview are computed.
+/// The explanations of the overview.
 pub fn overview(lines: &[SheetLine]) -> Vec<Figure> {
     by_label(lines, overview_words)
 }

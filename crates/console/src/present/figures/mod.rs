@@ -1,4 +1,4 @@
-//! How each figure on the screen is computed, in words: of the row under the cursor, of a sheet, and of the line at the top.
+//! Explains how each value on the screen is computed: of the selected row, of a sheet, and of the header.
 //!
 //! ```text
 //! ┌ Figures of root.eng.web ─────────────────────────────────────────────────────┐
@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Invariants:
-//! - the values are the typed ones that the list is drawn, sorted and exported by;
-//! - every column of every list has words here, those that the screen has no room for too: the matches over them are exhaustive.
+//! - the values are the typed values of drawing, sorting, and exports;
+//! - every column of every list has an explanation: the matches are exhaustive.
 
 pub(super) mod alerts;
 pub(super) mod apps;
@@ -30,8 +30,7 @@ use crate::state::page::{Page, each_page};
 use model::{MEMORY, VCORE};
 use view::units::show_amount;
 
-/// All figures of the page on the screen, each with how it is computed. Makes the values of the row once more: not to be called where
-/// frames are drawn.
+/// Recomputes the row: not in the draw loop.
 pub fn figures(state: &State) -> Figures {
     let own = each_page!(state.page(), page => page.figures(state));
     let (of, mut list) = own.unwrap_or_else(|| row(state));
@@ -39,7 +38,7 @@ pub fn figures(state: &State) -> Figures {
     Figures { of, at: Some(state.framed().at), list, top: 0 }
 }
 
-/// The title of the list. It has the age of figures that are older than the page, since what they are of has left it.
+/// The title, with the age if the subject has left the page.
 pub fn title(state: &State, figures: &Figures) -> String {
     let age = figures.at.map(|at| state.framed().at.since(at)).filter(|age| !age.is_zero());
     let age = age.map(|age| format!(", {} old", format::duration(age))).unwrap_or_default();
@@ -50,7 +49,6 @@ fn figure(title: &str, shown: impl Into<String>, why: impl Into<String>) -> Figu
     Figure { title: title.to_owned(), shown: shown.into(), why: why.into() }
 }
 
-/// The cells of the row under the cursor.
 fn row(state: &State) -> (String, Vec<Figure>) {
     let row = export::row(state);
     let of = crate::present::subject::name(state).unwrap_or_else(|| "this page".to_owned());
@@ -63,7 +61,6 @@ fn row(state: &State) -> (String, Vec<Figure>) {
     (of, explained.collect())
 }
 
-/// The figures of the line at the top.
 fn header(state: &State) -> Vec<Figure> {
     let Some(part) = state.framed_part() else { return Vec::new() };
     let drained = part.nodes.values().filter(|node| !node.is_open()).count();
@@ -86,13 +83,12 @@ fn header(state: &State) -> Vec<Figure> {
     list
 }
 
-/// `37 %` of a whole; `None` where there is no whole.
+/// `37 %`
 fn share(used: i64, all: i64) -> Option<String> {
     let percent = i128::from(used) * 100 / i128::from(all).max(1);
     (all > 0).then(|| if percent == 0 && used > 0 { "less than 1%".to_owned() } else { format!("{percent}%") })
 }
 
-/// The parts of a sum, the largest first; the rest is reported together.
 fn sum_of(mut parts: Vec<(i64, String)>, name: &str) -> String {
     const NAMED: usize = 4;
     parts.retain(|(amount, _)| *amount != 0);

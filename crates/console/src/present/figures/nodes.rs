@@ -1,4 +1,4 @@
-//! The columns of a node, and of the allocations on it.
+//! Explanations of columns of nodes and allocations.
 
 use crate::present::figures::{share, sum_of};
 use crate::present::format;
@@ -8,7 +8,7 @@ use model::{MEMORY, Time, VCORE};
 use view::units::show_amount;
 use view::{NodeAllocation, NodeRow};
 
-/// How the figure of a column of the nodes is computed.
+/// The explanation of a node column.
 pub fn why(node: &NodeRow, column: NodeColumn) -> String {
     match column {
         NodeColumn::Node => format::count(node.attributes.len() as u64, "attribute"),
@@ -77,7 +77,7 @@ fn free(node: &NodeRow, name: &str) -> String {
     format!("{left} = capacity {} minus {} allocated{outside}", shown(capacity), shown(node.allocated.amount(name)))
 }
 
-/// How the figure of a column of a node's allocations is computed.
+/// The explanation of an allocation column.
 pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, now: Time, column: AllocationColumn) -> String {
     let of = |name: &str| {
         let of = share(one.resource.amount(name), node.capacity.amount(name));

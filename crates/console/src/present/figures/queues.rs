@@ -1,4 +1,4 @@
-//! The columns of a queue.
+//! Explanations of the queue columns.
 
 use crate::present::figures::{share, sum_of};
 use crate::present::format;
@@ -11,7 +11,7 @@ use model::{MEMORY, Priority, PriorityPolicy, QueueState, Resource, VCORE};
 use view::units::show_amount;
 use view::{PartitionView, QueueRow};
 
-/// How the figure of a column is computed.
+/// The explanation of a queue column.
 pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueColumn) -> String {
     match column {
         QueueColumn::Queue => name(state, row),
@@ -109,7 +109,6 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
     message
 }
 
-/// The application of a leaf, or the queue below a parent, that the priority is from.
 fn highest(part: &PartitionView, row: &QueueRow) -> Option<String> {
     if row.leaf {
         let apps = row.apps.iter().filter_map(|slot| part.app(*slot));
@@ -182,7 +181,7 @@ fn usage(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     format!("{used}; {guaranteed}; {max}{share}{bound}")
 }
 
-/// The smallest rest over the path, with the queue whose rest it is (SCH-100).
+/// The smallest headroom on the path (SCH-100).
 fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     let rest = |above: &QueueRow| {
         let max = above.max.as_ref()?.get(name)?;
@@ -199,7 +198,6 @@ fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     }
 }
 
-/// A sum over the applications of a leaf, or over the queues below a parent.
 fn made_of(
     part: &PartitionView,
     row: &QueueRow,

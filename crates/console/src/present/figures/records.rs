@@ -1,8 +1,8 @@
-//! The columns of records: events, the audit, configurations.
+//! Explanations of columns of events, audit, and revisions.
 
 use crate::state::column::{AuditColumn, EventColumn, RevisionColumn};
 
-/// How the figure of a column of the events is computed.
+/// The explanation of an event column.
 pub const fn event(column: EventColumn) -> &'static str {
     match column {
         EventColumn::Time => "scheduler time since its start",
@@ -15,7 +15,7 @@ pub const fn event(column: EventColumn) -> &'static str {
     }
 }
 
-/// How the figure of a column of the audit is computed.
+/// The explanation of an audit column.
 pub const fn entry(column: AuditColumn) -> &'static str {
     match column {
         AuditColumn::Time => "by the clock of the scheduler's machine",
@@ -28,7 +28,7 @@ pub const fn entry(column: AuditColumn) -> &'static str {
     }
 }
 
-/// How the figure of a column of the configurations is computed.
+/// The explanation of a revision column.
 pub const fn revision(column: RevisionColumn) -> &'static str {
     match column {
         RevisionColumn::Revision => "increases by one with each applied configuration; the symbol marks the active one",

@@ -1,4 +1,4 @@
-//! The figures of pages that are no lists: details, history, health, partitions, the forms, the configuration.
+//! Explanations for pages without lists.
 
 use crate::present::details;
 use crate::present::figures::apps;
@@ -15,7 +15,6 @@ use crate::state::page::Subject;
 use source::OwnHealth;
 use view::history::SAMPLE_EVERY;
 
-/// The columns of the lists that a sheet is about, worked out once more for it.
 const QUEUE: [QueueColumn; 8] = [
     QueueColumn::Priority,
     QueueColumn::Apps,
@@ -38,7 +37,7 @@ const APP: [AppColumn; 7] = [
 const NODE: [NodeColumn; 5] =
     [NodeColumn::Allocations, NodeColumn::Cpu, NodeColumn::Memory, NodeColumn::CpuFree, NodeColumn::MemoryFree];
 
-/// The figures of a sheet.
+/// The explanations of a sheet.
 pub fn details(state: &State, subject: &Subject) -> (String, Vec<Figure>) {
     let of = crate::present::subject::name(state).unwrap_or_else(|| title(subject).to_owned());
     let mut list = worked_out(state, subject);
@@ -54,7 +53,7 @@ pub fn details(state: &State, subject: &Subject) -> (String, Vec<Figure>) {
     }
     let mut known: Vec<String> = Vec::new();
     for (label, shown) in details::labels(state, subject) {
-        // A plot represents itself, and all peaks mean the same.
+        // All peaks have the same explanation.
         let plot = matches!(subject, Subject::History(_));
         let shown = if plot { String::new() } else { shown };
         let label = if plot && label.starts_with("peak") { "peak".to_owned() } else { label };
@@ -79,7 +78,6 @@ fn title(subject: &Subject) -> &'static str {
     }
 }
 
-/// The figures that are worked out from the rows, as in the lists.
 fn worked_out(state: &State, subject: &Subject) -> Vec<Figure> {
     let Some(part) = state.cluster.part() else { return Vec::new() };
     match subject {
@@ -95,12 +93,10 @@ fn worked_out(state: &State, subject: &Subject) -> Vec<Figure> {
     }
 }
 
-/// Columns of a list, each with how its figure is computed.
 fn explained<C: Column>(columns: &[C], why: impl Fn(C) -> String) -> Vec<Figure> {
     columns.iter().map(|column| figure(&heading(column.name()), "", why(*column))).collect()
 }
 
-/// What a label of a run of a simulation represents.
 fn simulated(label: &str) -> Option<&'static str> {
     Some(match label {
         "wait" => "from request to allocation; pending requests count up to the end",
@@ -112,7 +108,6 @@ fn simulated(label: &str) -> Option<&'static str> {
     })
 }
 
-/// What a label of a sheet represents.
 fn words(subject: &Subject, label: &str) -> Option<String> {
     if let Subject::History(queue) = subject {
         return history(queue.is_some(), label);
@@ -198,7 +193,6 @@ fn partition(label: &str) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// What is on a sheet without a label.
 fn beside(subject: &Subject) -> Option<Figure> {
     match subject {
         Subject::Revision(_) => Some(figure("the numbers", "", "the line numbers of the text")),
@@ -208,7 +202,7 @@ fn beside(subject: &Subject) -> Option<Figure> {
     }
 }
 
-/// The figures of the placement.
+/// The explanations of the placement.
 pub fn placement() -> Vec<Figure> {
     vec![
         figure("1, 2, …", "", "the rules in order; the first that selects a usable queue decides"),
@@ -220,7 +214,7 @@ pub fn placement() -> Vec<Figure> {
     ]
 }
 
-/// The figures of the configuration.
+/// The explanations of the configuration.
 pub fn config(page: &ConfigPage) -> Vec<Figure> {
     let (errors, faults) = (page.checked.errors(), page.checked.faults.len());
     let base = page.base.as_ref().map_or_else(String::new, |base| base.revision.to_string());
@@ -239,7 +233,7 @@ pub fn config(page: &ConfigPage) -> Vec<Figure> {
     ]
 }
 
-/// The figures of a form on a queue.
+/// The explanations of a form on a queue.
 pub fn change() -> Vec<Figure> {
     vec![
         figure("the fields", "", "start with the values of the queue; an empty field means no value"),

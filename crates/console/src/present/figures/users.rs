@@ -1,4 +1,4 @@
-//! The columns of users and groups, and of one of them queue by queue.
+//! Explanations of columns of users and groups.
 
 use crate::present::figures::{share, sum_of};
 use crate::present::format;
@@ -11,7 +11,7 @@ use model::{MEMORY, VCORE};
 use view::units::show_amount;
 use view::{LimitUse, PartitionView, QueueUsageRow, Side, UsageRow};
 
-/// How the figure of a column of users and groups is computed.
+/// The explanation of a column of users and groups.
 pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: UserColumn) -> String {
     let kind = limits::kind(account.side);
     let row = part.whole_usage_of(account.side, &account.name);
@@ -53,7 +53,6 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
     }
 }
 
-/// What is used, by the leaf queues in which it is.
 fn used(row: Option<&UsageRow>, name: &str) -> String {
     let all: Vec<&QueueUsageRow> = row.into_iter().flat_map(|row| row.queues.iter()).collect();
     let leaf = |one: &&&QueueUsageRow| {
@@ -67,7 +66,7 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
     }
 }
 
-/// How the figure of a column of one user or group is computed.
+/// The explanation of a column.
 pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, column: LevelColumn) -> Option<String> {
     let line = page.list.rows.get(page.list.cursor.index)?;
     let (path, side, name) = match &line.id {

@@ -1,4 +1,4 @@
-//! Whether the object of an entry of the audit exists, and whether the audit can be narrowed.
+//! Conditions of audit commands.
 
 use crate::present::subject;
 use crate::present::subject::entry;
@@ -7,7 +7,7 @@ use crate::state::page::{AppPage, NodePage, Page};
 use model::{AppId, NodeId};
 use view::audit::AuditObject;
 
-/// Whether the audit can be narrowed so.
+/// Whether the audit can be filtered.
 ///
 /// # Errors
 /// Why not.
@@ -17,10 +17,10 @@ pub fn can_narrow(state: &State) -> Result<(), String> {
     if narrowed || entry(page).is_some() { Ok(()) } else { Err("no row selected".to_owned()) }
 }
 
-/// Why an entry leads nowhere.
+/// Why an entry has no target.
 pub const GONE: &str = "its object no longer exists";
 
-/// What the entry under the cursor is about, if it is there.
+/// The page of the selected entry's object.
 pub fn object(state: &State, opened: bool) -> Option<Page> {
     let Page::Audit(page) = state.page() else { return None };
     let entry = entry(page)?;
@@ -38,10 +38,10 @@ pub fn object(state: &State, opened: bool) -> Option<Page> {
     }
 }
 
-/// Whether what the entry under the cursor is about is there.
+/// Whether the entry's object exists.
 ///
 /// # Errors
-/// Why there is nothing to go to.
+/// Why not.
 pub fn can_jump(state: &State) -> Result<(), String> {
     let Page::Audit(page) = state.page() else { return Ok(()) };
     match entry(page).map(|entry| entry.kind()) {

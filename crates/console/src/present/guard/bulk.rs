@@ -1,4 +1,4 @@
-//! Which applications are marked, and which were moved from here and could be moved back.
+//! Marked applications, and moves to undo.
 
 use std::sync::Arc;
 
@@ -7,30 +7,29 @@ use crate::state::page::Page;
 use model::{AppId, QueuePath};
 use view::{AppRow, AppSlot};
 
-/// Up to how many applications a plain question is enough; for more a name is to be typed.
+/// More applications than this require typing a name.
 pub const PLAIN: usize = 10;
 
-/// The live applications that are marked, by their ids. Empty without marks.
+/// The marked active applications.
 pub fn marked(state: &State) -> Vec<Arc<AppRow>> {
     let (Page::Apps(page), Some(part)) = (state.page(), state.cluster.part()) else { return Vec::new() };
     let row = |(id, slot): (&AppId, &AppSlot)| part.app(*slot).filter(|row| row.id == *id && !row.state.is_ended());
     page.marked.iter().filter_map(row).cloned().collect()
 }
 
-/// Whether there are marks, also such on applications that have ended: what is done next is about those marked, never about the one under
-/// the cursor.
+/// Marks of completed applications count too, so that an operation never uses the selected row instead.
 pub fn has_marks(state: &State) -> bool {
     matches!(state.page(), Page::Apps(page) if !page.marked.is_empty())
 }
 
-/// How many of the marked applications are live, and how many have ended.
+/// The numbers of marked active and completed applications.
 pub fn counted(state: &State) -> (usize, usize) {
     let all = if let Page::Apps(page) = state.page() { page.marked.len() } else { 0 };
     let live = marked(state).len();
     (live, all - live)
 }
 
-/// The applications of the last move that are still where it brought them, each with where it was.
+/// Those still in its target, with their origin.
 pub fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
     let Some(part) = state.cluster.part() else { return Vec::new() };
     let still = |(app, from, to): &(AppId, QueuePath, QueuePath)| {
@@ -40,7 +39,7 @@ pub fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
     state.orders.moved.iter().filter_map(still).collect()
 }
 
-/// Whether there is a move to undo.
+/// Whether a move can be undone.
 ///
 /// # Errors
 /// Why not.

@@ -1,4 +1,4 @@
-//! Whether a form on a queue may be applied.
+//! Conditions of forms on a queue.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use view::QueueRow;
 use view::act::{Act, ConfigRights, Refusal};
 use view::placement::access;
 
-/// The queue under the cursor, if it is one that is in the configuration.
+/// The selected queue, if configured.
 pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
     if !matches!(state.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
         return Err("only on a queue".to_owned());
@@ -26,10 +26,10 @@ pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
     }
 }
 
-/// Whether a form on the queue under the cursor could be applied, as far as access lists decide that.
+/// Whether the ACLs allow the form.
 ///
 /// # Errors
-/// Why not, and which access it would take.
+/// The missing access.
 pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     let row = target(state)?;
     let actor = state.cluster.actor()?;
@@ -41,7 +41,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     if state.cluster.newest.configuration.is_none() {
         return Err("the text of the active configuration is unknown".to_owned());
     }
-    // A change of the queue itself takes admin on its parent; a change of a root takes the scheduler ACL (ACL-040).
+    // A queue requires admin access to its parent, a root the scheduler ACL (ACL-040).
     let touched = match (kind, row.path.parent()) {
         (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
         (Kind::Guaranteed, None) => {
@@ -64,7 +64,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     Err(Refusal::no_config_rights(actor, &act, &shortfall).reason())
 }
 
-/// Whether another configuration is active by now than the one that was examined.
+/// Whether the active configuration has changed since the check.
 pub fn is_behind(state: &State, page: &ChangePage) -> bool {
     match (&page.drafted.base, &state.cluster.newest.configuration) {
         (Some(base), Some(running)) => base.checksum != running.checksum,
@@ -89,7 +89,7 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     sound(&page.drafted.checked)
 }
 
-/// Whether a text that was examined could become active: without faults, and by the one who is here.
+/// Whether a text is valid and may be applied.
 pub fn sound(checked: &CheckResult) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),

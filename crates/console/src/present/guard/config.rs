@@ -1,4 +1,4 @@
-//! Whether the configuration on the screen can be edited, applied, merged or given up.
+//! Conditions of configuration commands.
 
 use crate::present::config::{is_behind, page_of};
 use crate::state::State;
@@ -20,7 +20,7 @@ pub fn can_edit(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether there is a fault or a place to go to.
+/// Whether an error exists.
 pub fn has_faults(state: &State) -> Result<(), String> {
     on_page(state)?;
     match page_of(state) {
@@ -29,13 +29,13 @@ pub fn has_faults(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether there is an edit to go back from.
+/// Whether an edit exists.
 pub fn can_revert(state: &State) -> Result<(), String> {
     can_edit(state)?;
     if page_of(state).is_some_and(|page| page.modified) { Ok(()) } else { Err("no changes".to_owned()) }
 }
 
-/// Whether there is a version before.
+/// Whether a previous version exists.
 pub fn can_restore(state: &State) -> Result<(), String> {
     can_edit(state)?;
     match page_of(state).and_then(|page| page.before.as_ref()) {
@@ -44,7 +44,7 @@ pub fn can_restore(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether something was changed underneath.
+/// Whether the active configuration has changed since.
 pub fn can_merge(state: &State) -> Result<(), String> {
     can_edit(state)?;
     match page_of(state) {

@@ -1,4 +1,4 @@
-//! Whether the object of an event still exists.
+//! The object of an event.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::state::page::{Account, AccountPage, AppPage, EventsPage, NodePage, Pa
 use model::{AppId, AskId, NodeId, QueuePath};
 use view::{ObjectType, Side};
 
-/// Why an event leads nowhere.
+/// Why an event has no target.
 pub const GONE: &str = "the object of the event no longer exists";
 
-/// What the events of the thing under the cursor name.
+/// The id in events of the selected object.
 pub fn named(state: &State) -> Option<Arc<str>> {
     Some(match subject::of(state)? {
         Subject::Queue(path) | Subject::Access(path) => Arc::from(path.as_str()),
@@ -27,12 +27,12 @@ pub fn named(state: &State) -> Option<Arc<str>> {
     })
 }
 
-/// Whether there is a thing under the cursor that events are about.
+/// Whether the selected object has events.
 pub fn can_show_of(state: &State) -> Result<(), String> {
     named(state).map(|_| ()).ok_or_else(|| "no row selected".to_owned())
 }
 
-/// The page of the object that the event under the cursor is about.
+/// The page of the selected event's object.
 pub fn object(state: &State, page: &EventsPage, opened: bool) -> Option<Page> {
     let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
     let part = state.cluster.part()?;
@@ -61,7 +61,7 @@ pub fn object(state: &State, page: &EventsPage, opened: bool) -> Option<Page> {
     }
 }
 
-/// The queue that the event under the cursor names.
+/// The queue of the selected event.
 pub fn queue(state: &State, page: &EventsPage) -> Option<QueuePath> {
     let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
     if record.kind != ObjectType::QUEUE {
@@ -71,7 +71,7 @@ pub fn queue(state: &State, page: &EventsPage) -> Option<QueuePath> {
     state.cluster.part()?.queue_at(&path).map(|row| row.path.clone())
 }
 
-/// Whether what the event under the cursor is about is still there.
+/// Whether the object of the selected event exists.
 pub fn can_jump(state: &State) -> Result<(), String> {
     let Page::Events(page) = state.page() else { return Ok(()) };
     if page.list.rows.is_empty() {

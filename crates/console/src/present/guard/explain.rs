@@ -1,10 +1,10 @@
-//! Whether something can be explained.
+//! Conditions of explanations.
 
 use crate::present::subject;
 use crate::state::State;
 use crate::state::page::{Page, Subject};
 
-/// Whether what is under the cursor can be explained.
+/// Whether the selected object can be explained.
 ///
 /// # Errors
 /// Why not.
@@ -20,10 +20,10 @@ pub fn can(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the present is on the screen: why something waited earlier is not asked of the scheduler.
+/// The scheduler explains only the present.
 ///
 /// # Errors
-/// The past is.
+/// The past is shown.
 pub fn in_present(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Err("this is the past; explanations need the present".to_owned()),

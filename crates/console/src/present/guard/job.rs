@@ -1,4 +1,4 @@
-//! Whether something may be done to the job under the cursor, where applications are jobs; and which one it would be.
+//! Conditions and targets of job commands.
 
 use crate::present::guard::bulk::{has_marks, marked};
 use crate::present::guard::orders;
@@ -8,11 +8,9 @@ use crate::state::page::Page;
 use model::AppId;
 use view::job::{JobPhase, JobSheet};
 
-/// Applications that are no jobs have none of this.
 const NO_JOBS: &str = "these applications are not jobs of this machine; `kornsole local up` runs jobs";
 
-/// The jobs that a command acts on: the marked ones, the one on which a command line was started, the one of the page, or
-/// the one under the cursor.
+/// The jobs: marked, of the command line, of the page, or under the cursor.
 pub fn targets(state: &State) -> Vec<AppId> {
     if has_marks(state) {
         return marked(state).iter().map(|app| app.id.clone()).collect();
@@ -20,7 +18,7 @@ pub fn targets(state: &State) -> Vec<AppId> {
     target(state).into_iter().collect()
 }
 
-/// The one job that a page or a cursor is about.
+/// The job of the page or under the cursor.
 pub fn target(state: &State) -> Option<AppId> {
     match (&state.command_target, state.page()) {
         (Some(row), _) => Some(row.id.clone()),
@@ -30,7 +28,7 @@ pub fn target(state: &State) -> Option<AppId> {
     }
 }
 
-/// What is known of the job that a command would be about.
+/// The known data of the target job.
 pub fn known(state: &State) -> Option<&JobSheet> {
     state.job.of(&target(state)?).map(|sheet| &**sheet)
 }
@@ -46,7 +44,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a command may be given to the job, as far as can be reported here: the daemon decides.
+/// Whether a command is allowed as far as known; the daemon decides.
 ///
 /// # Errors
 /// Why not.
@@ -85,17 +83,16 @@ pub fn may(state: &State, id: CommandId) -> Result<(), String> {
     Err(format!("{name} is {}'s, and you do not administer its queue", job.user))
 }
 
-/// Whether the person administers the queue of a job.
 fn administers(state: &State, app: &AppId) -> bool {
     let (Some(part), Ok(actor)) = (orders::part(state), state.cluster.actor()) else { return false };
     let Some(row) = part.app_by_id(app) else { return false };
     orders::within(state, orders::kill_of(row)).is_some_and(|act| part.may_administer(actor, &act, row).is_ok())
 }
 
-/// Whether what only a resource manager does may be done by hand: not where the daemon is one.
+/// Whether the user is the resource manager.
 ///
 /// # Errors
-/// What does it here.
+/// The daemon is.
 pub fn by_hand(state: &State) -> Result<(), String> {
     match state.cluster.has_jobs {
         true => Err("not for local jobs: use `kornsole submit`, and K to cancel".to_owned()),

@@ -1,6 +1,6 @@
-//! Why a command is off right now, if it is: [`check`] has an arm for every group, and each group's function one for every command.
+//! Why a command is disabled: [`check`] has an arm per group, each group's function one per command.
 //!
-//! Invariants: nothing here changes anything; what a command would be about is found here and by `update` with the same functions.
+//! Invariants: no state changes; `update` finds targets with the same functions.
 
 pub mod audit;
 pub mod bulk;
@@ -32,10 +32,10 @@ use crate::state::command::{
 use crate::state::page::Page;
 use crate::state::pod::PodPart;
 
-/// Whether a command can run now.
+/// Whether a command is enabled.
 ///
 /// # Errors
-/// Why it is off.
+/// Why not.
 pub fn check(state: &State, id: CommandId) -> Result<(), String> {
     match id {
         CommandId::Row(id) => rows_of(state, id),
@@ -190,7 +190,7 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
     }
 }
 
-/// Whether this is the page of alerts, there are some, and someone may change something.
+/// Whether silences can be changed on the page of alerts.
 fn can_silence(state: &State) -> Result<(), String> {
     match (state.page(), &state.cluster.alerts) {
         (Page::Alerts(_), None) => Err("rules are not evaluated here".to_owned()),

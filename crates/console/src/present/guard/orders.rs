@@ -1,4 +1,4 @@
-//! Whether applications may be killed or moved, and the scheduler paused; and which one an order would be about.
+//! Conditions and targets of operations.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::state::page::{Page, Subject};
 use view::act::{Act, Code, PartitionAct, Refusal};
 use view::{AppRow, PartitionView};
 
-/// The application that an order would be about: the one that a command line was started on, or the one under the cursor.
+/// The application of the command line, or under the cursor.
 pub fn target(state: &State) -> Option<Arc<AppRow>> {
     match &state.command_target {
         Some(row) => {
             let part = state.cluster.part()?;
             let live = part.app(row.slot).filter(|now| now.id == row.id && !row.state.is_ended());
-            // It kept its slot as long as it lived.
+            // An active application keeps its slot.
             let ended = || part.ended.iter().rev().find(|ended| ended.id == row.id);
             live.or_else(ended).or_else(|| part.app_by_id(&row.id)).cloned()
         }
@@ -25,7 +25,7 @@ pub fn target(state: &State) -> Option<Arc<AppRow>> {
     }
 }
 
-/// The partition on the screen as it is now, also while the picture is frozen.
+/// The current partition, even if the screen is frozen.
 pub fn part(state: &State) -> Option<&PartitionView> {
     let shown = state.cluster.part()?;
     state.cluster.newest.partitions.iter().find(|part| part.name == shown.name)
@@ -36,12 +36,12 @@ pub fn within(state: &State, act: PartitionAct) -> Option<Act> {
     part(state).map(|part| Act::within(&part.name, act))
 }
 
-/// The order that kills an application.
+/// The act that kills an application.
 pub fn kill_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) }
 }
 
-/// Whether the application may be killed or moved, as far as its own queue decides that.
+/// Whether its queue allows kill or move.
 ///
 /// # Errors
 /// Why not.
@@ -77,15 +77,15 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
     part.may_administer(actor, &act, &app).map_err(words)
 }
 
-/// What is done to an application by a move.
+/// The verb of a move.
 pub const MOVED: &str = "moved";
 
-/// A move of an application to nowhere, to ask whether there are moves.
+/// A move without a target, to check whether moves are possible.
 fn move_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Move { app: app.id.clone(), to: app.queue.clone(), expect_queue: None, dry_run: true }
 }
 
-/// Whether what owns the pods of the application may be suspended.
+/// Whether the owners of its pods may be suspended.
 ///
 /// # Errors
 /// Why not.
@@ -101,7 +101,7 @@ pub fn may_suspend(state: &State) -> Result<(), String> {
     part.may_administer(actor, &act, &app).map_err(|refusal| format!("{}: {}", app.id, refusal.reason()))
 }
 
-/// Whether something was suspended from here that can run again.
+/// Whether owners can be resumed.
 ///
 /// # Errors
 /// Why not.
@@ -112,7 +112,7 @@ pub fn may_unsuspend(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the scheduler may be paused or resumed.
+/// Whether pause or resume is allowed.
 ///
 /// # Errors
 /// Why not.

@@ -2,10 +2,10 @@
 
 use crate::state::State;
 
-/// Whether there is something to return from.
+/// Whether the past is shown.
 ///
 /// # Errors
-/// The present is on the screen.
+/// The present is.
 pub fn is_past(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Ok(()),

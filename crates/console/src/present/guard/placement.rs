@@ -1,10 +1,10 @@
-//! Whether a placement can be tried.
+//! Whether a placement can be tested.
 
 use crate::present::subject;
 use crate::state::State;
 use crate::state::page::{Page, Subject};
 
-/// Whether a placement can be tried under the text in the editor.
+/// Whether the edited text can be tested.
 ///
 /// # Errors
 /// Why not.
@@ -19,7 +19,7 @@ pub fn can_try_text(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether an application is on the screen whose submission could be tried.
+/// Whether a submission can be tested.
 pub fn can_try(state: &State) -> Result<(), String> {
     match subject::of(state) {
         Some(Subject::App(_) | Subject::Why(_)) => Ok(()),

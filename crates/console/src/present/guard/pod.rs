@@ -1,4 +1,4 @@
-//! Whether a pod is under the cursor, and which one.
+//! Conditions and targets of pod commands.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::state::pod::PodPart;
 use model::AppId;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
-/// The pod that a command is about: that of the page, of the ask or the allocation under the cursor, or of an application the one in trouble,
-/// else the oldest.
+/// The pod of the page, of the selected request or allocation, or of an application the one in trouble, otherwise the
+/// oldest.
 pub fn target(state: &State) -> Option<Arc<PodRow>> {
     let all = state.cluster.view.kubernetes.as_ref()?;
     match state.page() {
@@ -55,10 +55,10 @@ pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
     }
 }
 
-/// Whether the log of a pod is on the screen.
+/// Whether a log is shown.
 ///
 /// # Errors
-/// It is not.
+/// No log.
 pub fn on_log(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if page.part == PodPart::Log => Ok(()),
@@ -66,10 +66,10 @@ pub fn on_log(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the log of another container can be shown.
+/// Whether other containers exist.
 ///
 /// # Errors
-/// There is only one.
+/// Only one.
 pub fn several_containers(state: &State) -> Result<(), String> {
     on_log(state)?;
     match state.page() {
@@ -78,10 +78,10 @@ pub fn several_containers(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether something is searched for in a pod.
+/// Whether a search is active.
 ///
 /// # Errors
-/// Nothing is.
+/// No search.
 pub fn searches(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if !page.find.is_empty() => Ok(()),
@@ -89,7 +89,7 @@ pub fn searches(state: &State) -> Result<(), String> {
     }
 }
 
-/// The pods of the application of a pod, by their names.
+/// The pods of the same application by name.
 pub fn siblings(state: &State, row: &PodRow) -> Vec<Arc<PodRow>> {
     let (Some(all), Some(app)) = (&state.cluster.view.kubernetes, &row.app) else { return Vec::new() };
     let mut pods: Vec<Arc<PodRow>> = all.pods_of(&AppId::from(&**app)).cloned().collect();
@@ -97,10 +97,10 @@ pub fn siblings(state: &State, row: &PodRow) -> Vec<Arc<PodRow>> {
     pods
 }
 
-/// Whether the application has another pod.
+/// Whether other pods exist.
 ///
 /// # Errors
-/// It has not.
+/// Only one.
 pub fn several_pods(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if siblings(state, &page.row).len() > 1 => Ok(()),

@@ -1,9 +1,9 @@
-//! Whether a configuration could be brought back.
+//! Conditions of a rollback.
 
 use crate::state::State;
 use view::act::Act;
 
-/// Whether a configuration could be brought back.
+/// Whether a rollback is possible.
 ///
 /// # Errors
 /// Why not.

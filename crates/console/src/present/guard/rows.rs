@@ -1,4 +1,4 @@
-//! The conditions of commands on rows, lists and pages.
+//! Conditions of commands on rows, lists, and pages.
 
 use crate::present::contexts;
 use crate::present::guard::audit;
@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::state::layer::Layer;
 use crate::state::page::{Fold, Page};
 
-/// Whether a row is under the cursor.
+/// Whether a row is selected.
 ///
 /// # Errors
 /// Why not.
@@ -19,7 +19,7 @@ pub fn has_row(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether something is under the cursor whose state has a reason.
+/// Whether a reason exists.
 ///
 /// # Errors
 /// Why not.
@@ -30,7 +30,7 @@ pub fn can_say_why(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether what is under the cursor can be opened.
+/// Whether the row can be opened.
 ///
 /// # Errors
 /// Why not.
@@ -44,7 +44,6 @@ pub fn can_open(state: &State) -> Result<(), String> {
     if let Page::Clusters(page) = state.page() {
         return if page.list.rows.is_empty() { Err("no cluster".to_owned()) } else { Ok(()) };
     }
-    // A line may lead to the configuration, which is no subject.
     if let Page::Explain(page) = state.page()
         && page.lines().get(page.index).is_some_and(|line| line.to.is_some())
     {
@@ -68,7 +67,7 @@ pub fn on_list(state: &State) -> Result<(), String> {
     state.page().list().map(|_| ()).ok_or_else(|| "this page has no list".to_owned())
 }
 
-/// Whether the applications are on the screen.
+/// Whether applications are shown.
 ///
 /// # Errors
 /// Why not.
@@ -76,7 +75,7 @@ pub fn on_apps(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
 }
 
-/// Whether the nodes are on the screen.
+/// Whether nodes are shown.
 ///
 /// # Errors
 /// Why not.
@@ -84,7 +83,7 @@ pub fn on_nodes(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
 
-/// Whether the queue tree is on the screen without a filter: only then it can be folded.
+/// Whether the unfiltered queue tree is shown, which folding requires.
 ///
 /// # Errors
 /// Why not.
@@ -96,7 +95,7 @@ pub fn no_filter(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether there are queues below the one under the cursor.
+/// Whether the queue has children.
 ///
 /// # Errors
 /// Why not.
@@ -108,7 +107,7 @@ pub fn can_fold(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether there is another partition to go to.
+/// Whether another partition exists.
 ///
 /// # Errors
 /// Why not.
@@ -128,7 +127,7 @@ pub fn some_context(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the question on the screen is about an order, of which the audit keeps the reason.
+/// Whether the audit records a reason.
 ///
 /// # Errors
 /// Why not.
@@ -139,7 +138,7 @@ pub fn takes_reason(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the page of what was used is on the screen.
+/// Whether usage is shown.
 ///
 /// # Errors
 /// Why not.

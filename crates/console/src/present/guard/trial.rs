@@ -1,4 +1,4 @@
-//! When a what-if can be opened, and the commands that work in one.
+//! Conditions of what-if commands.
 
 use crate::present::guard::config;
 use crate::state::State;
@@ -6,10 +6,10 @@ use crate::state::layer::{Confirm, Layer, Question};
 use crate::state::page::Page;
 use source::TrialStatus;
 
-/// How the what-if stands.
+/// The status of the what-if.
 ///
 /// # Errors
-/// This is none.
+/// Not a what-if.
 pub fn in_one(state: &State) -> Result<&TrialStatus, String> {
     state.cluster.trial.as_ref().ok_or_else(|| "only in a what-if; :whatif opens one".to_owned())
 }
@@ -31,7 +31,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the orders of the question, or the configuration on the page, can be tried in a what-if.
+/// Whether the question or the configuration can be tested.
 ///
 /// # Errors
 /// Why not.
@@ -46,7 +46,7 @@ pub fn can_try_this(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether there is a change that could be taken back or made real.
+/// Whether changes exist.
 ///
 /// # Errors
 /// Why not.
@@ -59,7 +59,7 @@ pub fn has_changes(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a change in words can be made.
+/// Whether a change can be added.
 ///
 /// # Errors
 /// Why not.
@@ -70,7 +70,7 @@ pub fn can_suppose(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether to apply means the changes of the what-if: everywhere but where a configuration is written.
+/// `apply` means the what-if, except in the configuration editor.
 pub fn applies(state: &State) -> bool {
     state.cluster.trial.is_some() && !matches!(state.page(), Page::Config(_) | Page::Change(_))
 }

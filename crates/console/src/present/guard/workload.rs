@@ -1,4 +1,4 @@
-//! Whether the commands of a resource manager may be given from here: submit, ask, release, remove, drain, clean up.
+//! Conditions of resource manager commands.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use model::{AppId, AskId, NodeId};
 use view::act::PartitionAct;
 use view::{AppRow, NodeRow};
 
-/// Whether an act would be refused, in the words of a command that is off.
+/// The error is the text of a disabled command.
 pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
     let act = within(state, act).ok_or("no partition")?;
     let actor = state.cluster.actor()?;
     state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())
 }
 
-/// Whether anything may be submitted from here at all.
+/// Whether submissions are possible here.
 ///
 /// # Errors
 /// Why not.
@@ -29,7 +29,7 @@ pub fn may_submit(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether asks may be added to the application under the cursor.
+/// Whether requests may be added.
 ///
 /// # Errors
 /// Why not.
@@ -39,15 +39,15 @@ pub fn may_ask(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
 }
 
-/// An application that is over takes nothing any more.
+/// Whether the application is active.
 ///
 /// # Errors
-/// That it has ended.
+/// It has ended.
 pub fn alive(app: &AppRow) -> Result<(), String> {
     if app.state.is_ended() { Err(format!("{} is already {}", app.id, app.state)) } else { Ok(()) }
 }
 
-/// Whether the ask under the cursor may be released or withdrawn.
+/// Whether release or cancel is allowed.
 ///
 /// # Errors
 /// Why not.
@@ -56,7 +56,7 @@ pub fn may_release(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Release { app, ask })
 }
 
-/// The ask under the cursor, with the application that it is of.
+/// The selected request with its application.
 pub fn ask_under(state: &State) -> Option<(AppId, AskId)> {
     match state.page() {
         Page::App(page) => Some((page.id.clone(), subject::ask(page)?.id.clone())),
@@ -65,7 +65,7 @@ pub fn ask_under(state: &State) -> Option<(AppId, AskId)> {
     }
 }
 
-/// Whether the person may say that the application has ended.
+/// Whether removal is allowed.
 ///
 /// # Errors
 /// Why not.
@@ -75,13 +75,13 @@ pub fn may_remove(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Remove { app: app.id.clone() })
 }
 
-/// Whether the node under the cursor may be taken out of service, or back.
+/// Whether drain or resume is allowed.
 ///
 /// # Errors
 /// Why not.
 pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
     let node = node_under(state).ok_or("only a node can be drained and resumed")?;
-    // What is not ready can be cordoned and not be resumed.
+    // A node that is not ready can only be cordoned.
     let drained = !node.schedulable || node.closed.as_ref().is_some_and(|why| why.contains("cordoned"));
     match (!drained, drain) {
         (false, true) => return Err(format!("{} is already drained", node.id)),
@@ -91,18 +91,18 @@ pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
     allowed(state, drain_act(&node.id, drain))
 }
 
-/// The node under the cursor, or the one that the page is about.
+/// The node under the cursor or of the page.
 pub fn node_under(state: &State) -> Option<Arc<NodeRow>> {
     let Some(Subject::Node(id)) = subject::of(state) else { return None };
     part(state)?.nodes.get(&id).cloned()
 }
 
-/// Taking a node out of service, or back.
+/// Drains or resumes a node.
 pub fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
     if drain { PartitionAct::DrainNode(node.clone()) } else { PartitionAct::ResumeNode(node.clone()) }
 }
 
-/// Whether the person may clean up.
+/// Whether cleanup is allowed.
 ///
 /// # Errors
 /// Why not.
@@ -110,7 +110,7 @@ pub fn may_clean(state: &State) -> Result<(), String> {
     allowed(state, clean_act(false))
 }
 
-/// Cleaning up, or only saying what that would take away.
+/// A cleanup or its dry run.
 pub const fn clean_act(dry_run: bool) -> PartitionAct {
     PartitionAct::Clean { queues: true, applications: true, dry_run }
 }

@@ -1,4 +1,4 @@
-//! One user or group queue by queue as a table, with the groups that count the user's applications, and the waiting applications.
+//! One user or group by queue as a table, with the groups that count the user, and pending applications.
 //!
 //! ```text
 //!  QUEUE                   CPU       used/limit    MEM       used/limit     APPS   FROM
@@ -9,7 +9,7 @@
 //!        etl-1             1 ask waits: sue has cpu 6 of 6 in tenant-a
 //! ```
 //!
-//! When narrow there give way: the bars, memory's first, the place, memory, applications.
+//! On a narrow screen these are dropped in order: the bars, memory's first, the location, memory, applications.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ enum Cell {
     From,
 }
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: LevelColumn) -> Unit {
     match column {
         LevelColumn::Queue | LevelColumn::From | LevelColumn::Why => Unit::Words,
@@ -50,7 +50,7 @@ pub const fn unit(column: LevelColumn) -> Unit {
     }
 }
 
-/// What a column says of a user or group in a queue.
+/// The value of a cell.
 pub fn value(source: Source<'_>, account: &Account, level: &QueueUsageRow, column: LevelColumn) -> Value<'static> {
     let limit = level.limit_use(account.side, &account.name);
     let max = |name: &str| Value::bound(limit.as_ref().and_then(|limit| limit.max()?.get(name)));
@@ -70,7 +70,7 @@ pub fn value(source: Source<'_>, account: &Account, level: &QueueUsageRow, colum
     }
 }
 
-/// The list as typed values: the queues, and the applications that wait by their ids.
+/// The typed list: queues, and pending applications by id.
 pub fn fields<'a>(state: &'a State, page: &'a AccountPage) -> Fields<'a> {
     let source = Source::of(state);
     Fields::new(page.list.rows.len(), unit, move |row, column| {
@@ -96,7 +96,7 @@ pub fn fields<'a>(state: &'a State, page: &'a AccountPage) -> Fields<'a> {
     })
 }
 
-/// One user or group queue by queue as a list.
+/// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'a> {
     let room = Room { widest: page.list.widest[0], least: if width < 60 { 12 } else { 16 } };
     let columns = arrange(state, width, plans(width), |column| Some(own(column)), room);
@@ -125,7 +125,7 @@ pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'
                         cell(pen, source, (&account, level), what, slot);
                     }
                 }
-                // What an application waits for is reported across all columns.
+                // The pending reason spans all columns.
                 (LineId::App(_), _) if what == Cell::Full => {
                     if let Some((part, app)) = waiting(state, line) {
                         pen.pieces(slot.x, right.saturating_sub(slot.x), &waits(part, app, line));
@@ -168,7 +168,6 @@ fn plans(width: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: LevelColumn) -> Col<Cell> {
     match column {
         LevelColumn::Queue => left(Cell::Name, "QUEUE", 16),
@@ -195,14 +194,12 @@ fn name(pen: &mut Writer, line: &AccountLine, slot: Slot) {
     pen.name(slot.x + indent, slot.width - indent, &name, role);
 }
 
-/// The application of a line, if it is still there.
 fn waiting<'a>(state: &'a State, line: &AccountLine) -> Option<(&'a PartitionView, &'a AppRow)> {
     let part = state.cluster.part()?;
     let app = line.slot.and_then(|slot| part.app(slot))?;
     matches!(&line.id, LineId::App(id) if app.id == *id).then_some((part, app))
 }
 
-/// How many asks of an application wait, and for what.
 fn waits(part: &PartitionView, app: &AppRow, line: &AccountLine) -> Vec<Piece> {
     let wanted = app.asks.values().find_map(|ask| limits::too_full(part, app, &ask.resource, None));
     let why = limits::held_back(part, app, None).or(wanted);
@@ -223,7 +220,7 @@ fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &Queu
             let full = limit.as_ref().is_some_and(LimitUse::is_full);
             vec![piece(Role::Danger, if full { signs.limit } else { " " })]
         }
-        // Without a limit there is nothing to measure against.
+        // Without a limit there is no meter.
         Cell::Meter(name) => match max(name) {
             None => Vec::new(),
             max => Meter { used: level.allocated.amount(name), base: max, guaranteed: None }.pieces(slot.width, signs),
@@ -243,7 +240,7 @@ fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &Queu
     pen.cell(slot, &pieces);
 }
 
-/// What is used of a limit: `6/   6!`.
+/// `6/   6!`
 fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     let full = max.is_some_and(|max| used >= max);
     let shown = if used == 0 { dim(signs.nothing) } else { plain(show_amount(name, used)) };
@@ -256,7 +253,6 @@ fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     ]
 }
 
-/// The other resources of a limit, its place in the configuration, and its name.
 fn from(source: Source<'_>, limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     let place = source.place(limit.limit.at).unwrap_or_default();
     let others = limits::others(limit, signs);

@@ -21,7 +21,7 @@ use alerts::Severity;
 use model::Time;
 use view::drain::span;
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: AlertColumn) -> Unit {
     match column {
         AlertColumn::Since => Unit::Lasting,
@@ -29,7 +29,7 @@ pub const fn unit(column: AlertColumn) -> Unit {
     }
 }
 
-/// What a column says of a row.
+/// The value of a column.
 pub fn value(row: &AlertLine, column: AlertColumn, now: Time) -> Value<'_> {
     match column {
         AlertColumn::State => Value::text(row.state().1),
@@ -58,7 +58,7 @@ pub fn rule(row: &AlertLine) -> &str {
     }
 }
 
-/// What it is about.
+/// The subject.
 pub fn subject(row: &AlertLine) -> String {
     match row {
         AlertLine::Silence(silence) => silence.subject.as_ref().map_or("everything".to_owned(), ToString::to_string),
@@ -90,7 +90,6 @@ pub fn fields<'a>(state: &'a State, page: &'a AlertsPage) -> Fields<'a> {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    // The first column has words, and no names that grow.
     let room = Room { widest: 9, least: 9 };
     let own_column = |column| Some(own(column, page.list.widest));
     let columns = arrange(state, width, plans(page.list.widest), own_column, room);
@@ -117,7 +116,7 @@ pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a
 }
 
 fn plans([rule, subject, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<AlertColumn>>> {
-    // Of names that are cut less is left than of sentences.
+    // Cut names lose more than cut sentences.
     let plans = [(true, 24, 32, 30), (true, 24, 28, 18), (false, 16, 28, 16), (false, 12, 16, 16)];
     plans.into_iter().map(move |(severity, most_rule, most_subject, what)| {
         use AlertColumn as C;
@@ -133,7 +132,6 @@ fn plans([rule, subject, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<AlertColu
     })
 }
 
-/// A column of its own choice.
 fn own(column: AlertColumn, [rule, subject, _]: [u16; 3]) -> Col<AlertColumn> {
     use AlertColumn as C;
     match column {

@@ -1,4 +1,4 @@
-//! Applications as a table, and the asks and allocations of one of them.
+//! Applications as a table, and the requests and allocations of one application.
 //!
 //! ```text
 //!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU     MEM   WAIT  WHY                   AGE▲
@@ -8,8 +8,8 @@
 //!  k1-7              5       1     2G          pending      –          3m 10s  queue root.tenants.tenant-a has cpu 0.5 left
 //! ```
 //!
-//! When narrow there give way, of applications, what [`GIVE_WAY`] says; of asks: other resources, memory, priority, the time, cpu. The
-//! name, the state and, of applications, the queue stay; the second line says how many columns are hidden.
+//! On a narrow screen applications drop columns as in [`GIVE_WAY`]; requests: other resources, memory, priority, time,
+//! CPU. The name, the state, and an application's queue remain; the second line counts hidden columns.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use model::{AppState, MEMORY, Priority, Resource, Time, VCORE};
 use view::units::show_amount;
 use view::{AppRow, PartitionView};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: AppColumn) -> Unit {
     match column {
         AppColumn::Submitted | AppColumn::Wait => Unit::Lasting,
@@ -44,7 +44,7 @@ pub const fn unit(column: AppColumn) -> Unit {
     }
 }
 
-/// What a column says of an application; ages are those at `now`.
+/// Ages are at `now`.
 pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColumn, now: Time) -> Value<'a> {
     if part.is_some_and(|part| unknown::of_app(part, row, column).is_some()) {
         return Value::Unknown;
@@ -71,7 +71,7 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
     }
 }
 
-/// The value of a column. Where it has no reason why an application waits, the reason from its pods.
+/// The value, or the pending reason from its pods.
 fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
     if column != AppColumn::Why || value != Value::Nothing {
         return value;
@@ -103,7 +103,7 @@ enum Cell {
     Used(&'static str),
     Asked(&'static str),
     Age,
-    /// What the list says, without a look of its own.
+    /// A plain value.
     Value(AppColumn),
     Changed,
 }
@@ -155,12 +155,9 @@ fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
     vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
 }
 
-/// Columns between the id of an application and the name of the job that it is.
 const GAP: u16 = 2;
-/// How many columns of the name of a job are shown at most.
 const LONGEST_NAME: u16 = 40;
 
-/// How many columns the names of the jobs on the screen need behind their ids.
 fn job_names(state: &State, page: &AppsPage) -> u16 {
     let rows = page.list.rows.iter().skip(page.list.cursor.top).take(usize::from(state.size.height));
     let names = rows.filter_map(|line| state.job_names.of(line.id()));
@@ -168,12 +165,11 @@ fn job_names(state: &State, page: &AppsPage) -> u16 {
     if longest == 0 { 0 } else { GAP + u16::try_from(longest).unwrap_or(LONGEST_NAME).min(LONGEST_NAME) }
 }
 
-/// Whether there are resources in addition cpu and memory.
 pub(super) fn has_others(part: &PartitionView) -> bool {
     part.capacity.iter().any(|(name, _)| name != VCORE && name != MEMORY)
 }
 
-/// The columns, the fullest plan first: what gives way is first in [`GIVE_WAY`]. The name, the state, the queue and the age stay.
+/// The widest first; drops columns as in [`GIVE_WAY`].
 fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..=GIVE_WAY.len()).map(move |step| {
         let gone = &GIVE_WAY[..step];
@@ -187,7 +183,6 @@ fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<I
     })
 }
 
-/// In which order the columns follow the name.
 const ORDER: [AppColumn; 14] = [
     AppColumn::State,
     AppColumn::Queue,
@@ -205,7 +200,7 @@ const ORDER: [AppColumn; 14] = [
     AppColumn::Submitted,
 ];
 
-/// What is first where there is no room for all.
+/// Columns in the order of dropping.
 const GIVE_WAY: [AppColumn; 11] = [
     AppColumn::Other,
     AppColumn::AskedMemory,
@@ -220,7 +215,6 @@ const GIVE_WAY: [AppColumn; 11] = [
     AppColumn::Why,
 ];
 
-/// A column on the screen; after some steps of giving way names have less room.
 fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell> {
     match column {
         AppColumn::Submitted => right(Cell::Age, "AGE", 7),
@@ -245,7 +239,6 @@ fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell>
     }
 }
 
-/// A column of its own choice.
 fn own(column: AppColumn, page: &AppsPage) -> Option<Col<Cell>> {
     let title = match column {
         AppColumn::AskedCpu => Some("CPU pend"),
@@ -350,7 +343,7 @@ pub(super) fn count(number: u64, signs: &Signs) -> Piece {
     if number == 0 { dim(signs.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
 }
 
-/// All amounts but cpu and memory, or the sign for nothing.
+/// Quantities except CPU and memory, or the symbol for none.
 pub fn others(resource: &Resource, signs: &Signs) -> Piece {
     match format::others(resource) {
         none if none.is_empty() => dim(signs.nothing),
@@ -365,7 +358,6 @@ pub(super) fn figure(resource: &Resource, name: &str, signs: &Signs) -> Piece {
     }
 }
 
-/// What an application holds, placeholders too.
 pub(super) fn held(row: &AppRow, name: &str, signs: &Signs) -> Piece {
     match row.allocated.amount(name).saturating_add(row.placeholder.amount(name)) {
         0 => dim(signs.nothing),
@@ -373,7 +365,7 @@ pub(super) fn held(row: &AppRow, name: &str, signs: &Signs) -> Piece {
     }
 }
 
-/// The state of an application in its role.
+/// The state with its role.
 pub fn state_piece(state: AppState) -> Piece {
     let role = match state {
         AppState::Running | AppState::Starting => Role::StateActive,

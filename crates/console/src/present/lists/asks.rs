@@ -1,4 +1,4 @@
-//! The asks and allocations of one application as a table, and why an ask waits.
+//! Requests and allocations as a table, and pending reasons.
 
 use super::apps::{figure, lifted, others};
 use crate::present::arrange::{Room, arrange, chosen_columns};
@@ -20,7 +20,7 @@ use model::{MEMORY, Priority, Resource, Time, VCORE};
 use view::kubernetes::Kubernetes;
 use view::{AppRow, AskRow, AskState, PartitionView, PendingReason};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: AskColumn) -> Unit {
     match column {
         AskColumn::Arrival => Unit::Number,
@@ -32,7 +32,7 @@ pub const fn unit(column: AskColumn) -> Unit {
     }
 }
 
-/// What a column says of an ask; ages are those at `now`. Why it waits names what is `known` of its queue and limits.
+/// Ages are at `now`; pending reasons use the `known` queue and limits.
 pub fn value<'a>(
     known: Option<(&PartitionView, Source<'_>)>,
     row: &AppRow,
@@ -53,7 +53,7 @@ pub fn value<'a>(
             AskState::Allocated { node, .. } => Value::text(node.as_str()),
             AskState::Pending { .. } => Value::Nothing,
         },
-        // What Kubernetes says is unknown here.
+        // Kubernetes data is in `of_pod`.
         AskColumn::Pod | AskColumn::Restarts => Value::Nothing,
         AskColumn::Since => Value::lasting(now, since(ask)),
         AskColumn::Why => {
@@ -78,7 +78,7 @@ pub fn fields<'a>(state: &'a State, page: &'a AppPage) -> Fields<'a> {
     })
 }
 
-/// What Kubernetes says of the pod of an ask.
+/// The Kubernetes columns of a request's pod.
 pub fn of_pod(known: Option<&Kubernetes>, ask: &AskRow, column: AskColumn) -> Value<'static> {
     let Some(pod) = known.and_then(|all| all.pod_of(&ask.id)) else { return Value::Nothing };
     match column {
@@ -87,7 +87,6 @@ pub fn of_pod(known: Option<&Kubernetes>, ask: &AskRow, column: AskColumn) -> Va
     }
 }
 
-/// Since when an ask waits, or its allocation runs.
 fn since(ask: &AskRow) -> Option<Time> {
     match &ask.state {
         AskState::Pending { .. } => Some(ask.created),
@@ -112,7 +111,7 @@ enum AskCell {
     Changed,
 }
 
-/// The asks and allocations of one application as a list.
+/// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
     let room = Room { widest: page.list.widest[0], least: 12 };
@@ -160,8 +159,8 @@ fn no_asks(page: &AppPage) -> Vec<String> {
     }
 }
 
-/// The columns of the asks. Names get their own width up to a share of the screen, the reason gets the rest. Below 100 columns the node
-/// and the reason share one column, as an ask has either.
+/// Names get their width up to a share of the screen, the reason the rest. Below 100 columns node and reason share a
+/// column: a request has one of them.
 fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<AskCell>> {
     let shown = |least: u16| width >= least;
     let names = match width {
@@ -201,7 +200,6 @@ fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<A
     columns
 }
 
-/// A column of its own choice.
 fn own(column: AskColumn, page: &AppPage) -> Option<Col<AskCell>> {
     let [id, node, other] = page.list.widest;
     Some(match column {
@@ -293,8 +291,7 @@ fn ask_state(ask: &AskRow) -> Piece {
     piece(role, word_of(ask))
 }
 
-/// Why an ask waits, in words; for one that runs, what is special about it.
-/// With a source queues are named by their paths, and limits by their places.
+/// The pending reason, or what is special about an allocation. A source adds queue paths and limit locations.
 pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> Vec<Piece> {
     let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
     let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));

@@ -1,4 +1,4 @@
-//! The audit: who did what, the newest first.
+//! The audit, the newest first.
 //!
 //! ```text
 //!  TIME▼    WHO     ACTION   OBJECT        RESULT          FROM         WHY
@@ -6,7 +6,7 @@
 //!  0:41     ann     config   configuration done            10.0.0.7     more for etl
 //! ```
 //!
-//! When narrow there give way: where it came from, then the result's code becomes a sign.
+//! On a narrow screen the origin is dropped, then the result code becomes a symbol.
 
 use crate::present::arrange::{Room, arrange};
 use crate::present::format;
@@ -22,7 +22,7 @@ use crate::theme::Role;
 use model::Time;
 use view::audit::AuditEntry;
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: AuditColumn) -> Unit {
     match column {
         AuditColumn::Time => Unit::Moment,
@@ -30,7 +30,7 @@ pub const fn unit(column: AuditColumn) -> Unit {
     }
 }
 
-/// What a column says of an entry.
+/// The value of a column.
 pub fn value(entry: &AuditEntry, column: AuditColumn) -> Value<'_> {
     match column {
         AuditColumn::Time => Value::moment(entry.at),
@@ -51,7 +51,6 @@ pub fn fields(page: &AuditPage) -> Fields<'_> {
     })
 }
 
-/// The reason that was given, and why it was refused.
 fn reason(entry: &AuditEntry) -> String {
     let refused = entry.why.split_once(": ").map_or(entry.why.as_str(), |(_, why)| why);
     let words = match (entry.reason.as_str(), refused) {
@@ -89,7 +88,6 @@ pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a>
     table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
 }
 
-/// Why there is no row.
 fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
     match &state.cluster.ledger.latest {
@@ -106,7 +104,7 @@ fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     }
 }
 
-/// The facts of the second line: how the audit is narrowed, and whether all is shown.
+/// The filter, and whether entries are missing.
 pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
     let narrowed = [("user", &page.user), ("action", &page.action), ("object", &page.object)];
     let mut facts = Vec::new();
@@ -135,7 +133,6 @@ fn plans([_, object, who]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: AuditColumn, [time, object, who]: [u16; 3]) -> Col<Cell> {
     match column {
         AuditColumn::Time => left(Cell::Time, "TIME", time.max(8)),
@@ -160,7 +157,7 @@ fn belongs_to(cell: Cell) -> Option<AuditColumn> {
     })
 }
 
-/// Whether it was done, or which check refused.
+/// The success, or the check that rejected it.
 pub fn result(entry: &AuditEntry) -> Piece {
     if entry.allowed { piece(Role::Good, "done") } else { piece(Role::Error, entry.code.clone()) }
 }

@@ -6,8 +6,8 @@
 //!      legacy ◐ drain   3      1    1  ▰▱▱▱▱▱     2/   16    3%  ▇▇▅▅▅▃▃▃▃      12s
 //! ```
 //!
-//! A value that has just changed is bold. When narrow there give way, in this order: headroom, the maximum of applications, the amounts
-//! of memory, guarantees, the length of the meter, the meter, the wait, the trend, the priority with the share of memory.
+//! A changed value is bold. On a narrow screen these are dropped in order: headroom, maximum applications, memory
+//! quantities, guaranteed, meter length, meter, wait, trend, priority with memory share.
 
 use crate::present::arrange::Room;
 use crate::present::board;
@@ -22,15 +22,12 @@ use model::{MEMORY, QueueState, VCORE};
 use view::drain::span;
 use view::{PartitionView, QueueRow};
 
-/// What the names get if there is room: a state stands after some.
 const WANTED: u16 = 20;
 
-/// The room for the names.
 pub(super) fn room(room: Room) -> Room {
     Room { widest: room.widest.max(WANTED), least: room.least.min(17) }
 }
 
-/// A column on the screen; several can belong to one that is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
     Name,
@@ -40,34 +37,32 @@ pub(super) enum Cell {
     PendingCpu,
     PendingMemory,
     Meter(&'static str),
-    /// The figures in one cell: used / guaranteed / max.
+    /// Used / guaranteed / max.
     Usage(&'static str),
-    /// The figures in one narrow cell: used / max.
+    /// Used / max.
     Short(&'static str),
     HeadroomCpu,
     HeadroomMemory,
-    /// A column that only the page Cluster has.
+    /// A column of the page Cluster only.
     Board(BoardCell),
-    /// What the list says, without a look of its own.
+    /// A plain value.
     Value(QueueColumn),
     Changed,
 }
 
-/// A column that only the page Cluster has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardCell {
     Running,
     Waiting,
-    /// The used part of the maximum of memory, in percent.
+    /// The used memory in percent of its maximum.
     MemoryShare,
     /// The cpu of the last 10 minutes, in the scale of the meter.
     Trend,
-    /// The wait of 95 % of the waiting applications.
+    /// The 95th percentile of the pending times.
     WaitP95,
 }
 
 impl BoardCell {
-    /// The change that marks it.
     pub(super) const fn facet(self) -> Option<Facet> {
         match self {
             Self::Running => Some(Facet::Apps),
@@ -77,7 +72,6 @@ impl BoardCell {
     }
 }
 
-/// What is shown and how wide, in the steps in which it gives way.
 #[derive(Clone, Copy)]
 struct Plan {
     headroom: bool,
@@ -87,11 +81,9 @@ struct Plan {
     meter: u16,
     wait: bool,
     trend: u16,
-    /// The priority, and the share of memory.
     more: bool,
 }
 
-/// From the widest to the narrowest.
 const PLANS: [Plan; 16] = {
     let (all, apart) = (true, false);
     let full =
@@ -121,7 +113,6 @@ const PLANS: [Plan; 16] = {
     ]
 };
 
-/// Which columns there are, the widest plan first.
 pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
     PLANS.iter().map(|plan| {
         let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
@@ -163,7 +154,6 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// The columns of queues that such a column is made of.
 pub(super) const fn made_of(cell: BoardCell) -> &'static [QueueColumn] {
     match cell {
         BoardCell::Running => &[QueueColumn::Apps],
@@ -172,7 +162,6 @@ pub(super) const fn made_of(cell: BoardCell) -> &'static [QueueColumn] {
     }
 }
 
-/// What is in a column that only this page has. An unknown value is the sign for unknown, never 0.
 pub(super) fn pieces(
     state: &State,
     part: &PartitionView,
@@ -208,7 +197,7 @@ pub(super) fn pieces(
     }]
 }
 
-/// The state of a queue after its name, unless it is the usual one; in fewer than `free` columns the sign alone.
+/// An unusual state; only the symbol in fewer than `free` columns.
 pub(super) fn state_tag(row: &QueueRow, free: usize, signs: &Signs) -> Option<(String, Role)> {
     let (sign, word, role) = match row.state {
         QueueState::Active => return None,

@@ -19,7 +19,7 @@ use crate::state::column::ClusterColumn;
 use crate::theme::Role;
 use source::Link;
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: ClusterColumn) -> Unit {
     use ClusterColumn as C;
     match column {
@@ -31,7 +31,7 @@ pub const fn unit(column: ClusterColumn) -> Unit {
     }
 }
 
-/// What a column says of a cluster.
+/// The value of a column.
 pub fn value(row: &ClusterRow, column: ClusterColumn) -> Value<'_> {
     use ClusterColumn as C;
     let figures = row.figures.as_ref();
@@ -50,7 +50,6 @@ pub fn value(row: &ClusterRow, column: ClusterColumn) -> Value<'_> {
     }
 }
 
-/// How a cluster is reached, in words.
 fn state(row: &ClusterRow) -> String {
     let word = match &row.state {
         ClusterState::NotAsked => return "not connected yet".to_owned(),
@@ -78,7 +77,6 @@ pub fn fields(page: &ClustersPage) -> Fields<'_> {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a ClustersPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    // The sign before the cluster on the screen takes two columns.
     let widest = page.list.widest[0] + 2;
     let room = Room { widest, least: 10 };
     let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);
@@ -112,7 +110,6 @@ fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<ClusterColumn>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: ClusterColumn, widest: u16) -> Col<ClusterColumn> {
     use ClusterColumn as C;
     match column {
@@ -146,7 +143,7 @@ fn cell(pen: &mut Writer, row: &ClusterRow, what: ClusterColumn, slot: Slot) {
     let piece = match (what, &value) {
         (C::State, _) if row.trouble().is_some() => piece(Role::Error, text),
         (_, Value::Nothing | Value::Figure(0)) => dim(text),
-        // Figures of a cluster that does not answer are old.
+        // Values of an unreachable cluster are old.
         _ if old => dim(text),
         _ => plain(text),
     };

@@ -6,8 +6,8 @@
 //!  0:41     queue        root.legacy   set draining                                           from Active to Draining
 //! ```
 //!
-//! What stands out is what matters ([`crate::present::weight`]). When narrow there give way: the resource, what it is of, the kind; then
-//! what is reported has no column of its own any more. What has no column of its own stands where nothing is reported.
+//! Important events are highlighted ([`crate::present::weight`]). On a narrow screen the resource, the reference, and
+//! the kind are dropped, then the message shares a column. Data without a column appear in place of an empty message.
 
 use crate::present::arrange::{Room, arrange};
 use crate::present::format;
@@ -24,7 +24,7 @@ use crate::theme::{Role, Signs};
 use model::Time;
 use view::{ChangeType, Record};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: EventColumn) -> Unit {
     match column {
         EventColumn::Time => Unit::Moment,
@@ -32,7 +32,7 @@ pub const fn unit(column: EventColumn) -> Unit {
     }
 }
 
-/// What a column says of an event.
+/// The value of a column.
 pub fn value(record: &Record, column: EventColumn) -> Value<'_> {
     match column {
         EventColumn::Time => Value::moment(record.at),
@@ -62,7 +62,7 @@ enum Cell {
     Of,
     Resource,
     Message,
-    /// The change and its message, where there is no room for two columns.
+    /// The change and its message in one narrow column.
     WhatAndMessage,
 }
 
@@ -100,10 +100,9 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
     table.or_says(words)
 }
 
-/// The change in fewer words: a sign for an added or removed object.
 fn short(record: &Record) -> String {
     match (record.change, record.detail.0) {
-        // What is reported is all there is.
+        // Only the message.
         (ChangeType::NONE, 0) => "note".to_owned(),
         (_, 0) => word(record),
         (ChangeType::ADD, _) => format!("+ {}", record.detail),
@@ -113,7 +112,6 @@ fn short(record: &Record) -> String {
     }
 }
 
-/// An event of which nothing changed but what is reported.
 fn is_note(record: &Record) -> bool {
     record.change == ChangeType::NONE && record.detail.0 == 0
 }
@@ -123,7 +121,6 @@ fn happened(record: &Record, signs: &Signs) -> Piece {
     piece(role(record), format!("{sign}{}", short(record)))
 }
 
-/// The least width of a message.
 const MESSAGE: u16 = 30;
 
 fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
@@ -151,7 +148,6 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: EventColumn, time: u16) -> Col<Cell> {
     match column {
         EventColumn::Time => left(Cell::Time, "TIME", time),
@@ -176,7 +172,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
     })
 }
 
-/// The message; without one, the data that have no column of their own.
+/// The message, otherwise the data without columns.
 fn message(record: &Record, page: &EventsPage, shown: &[Cell]) -> Piece {
     if !record.message.is_empty() {
         return plain(record.message.to_string());
@@ -197,7 +193,6 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
             return;
         }
         Cell::What => {
-            // Where nothing follows, what happened has the room of what would.
             let is = |cell: Cell| shown.contains(&cell);
             let alone = message(record, page, shown).text.is_empty()
                 && (!is(Cell::Of) || record.reference.is_empty())
@@ -206,7 +201,6 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
             pen.pieces(slot.x, slot.width + behind, &[happened(record, signs)]);
             return;
         }
-        // A note is only what is reported.
         Cell::WhatAndMessage if is_note(record) => vec![message(record, page, shown)],
         Cell::WhatAndMessage => vec![happened(record, signs), plain("  "), message(record, page, shown)],
         Cell::Of => {

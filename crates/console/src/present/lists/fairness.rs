@@ -1,4 +1,4 @@
-//! How queues stand to their guarantees.
+//! Usage of queues compared with guaranteed resources.
 //!
 //! ```text
 //!  LACK▼  QUEUE             RESOURCE  GUARANTEED   USED  PENDING  DEFICIT   FAIR  BORROWED  IDLE  SINCE  HELD BY
@@ -19,7 +19,7 @@ use model::Time;
 use view::fairness::FairnessRow;
 use view::units::show_amount;
 
-/// What a column counts in. Amounts of different resources are in one column, in units of their own.
+/// Quantities of different resources have their own units.
 pub const fn unit(column: FairnessColumn) -> Unit {
     match column {
         FairnessColumn::Lack => Unit::Share,
@@ -29,7 +29,7 @@ pub const fn unit(column: FairnessColumn) -> Unit {
     }
 }
 
-/// What a column says of a row.
+/// The value of a column.
 pub fn value(row: &FairnessRow, column: FairnessColumn, now: Time) -> Value<'_> {
     match column {
         FairnessColumn::Lack => Value::Figure(row.shortage()),
@@ -116,7 +116,6 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
     })
 }
 
-/// A column of its own choice.
 fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessColumn> {
     use FairnessColumn as C;
     match column {

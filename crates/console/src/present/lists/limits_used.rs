@@ -1,4 +1,4 @@
-//! How users and groups stand to their limits.
+//! Usage of users and groups compared with limits.
 //!
 //! ```text
 //!  NAME    KIND   QUEUE           RES   LIMIT   USED  PART   PEND   HELD  BEYOND▼  LINE
@@ -19,7 +19,7 @@ use crate::theme::Role;
 use view::limits_used::LimitUsed;
 use view::units::show_amount;
 
-/// What a column counts in. Amounts of different resources are in one column, in units of their own.
+/// Quantities of different resources have their own units.
 pub const fn unit(column: LimitColumn) -> Unit {
     match column {
         LimitColumn::Part | LimitColumn::Beyond => Unit::Share,
@@ -29,7 +29,7 @@ pub const fn unit(column: LimitColumn) -> Unit {
     }
 }
 
-/// What a column says of a row.
+/// The value of a column.
 pub fn value(row: &LimitUsed, column: LimitColumn) -> Value<'_> {
     match column {
         LimitColumn::Name => Value::text(&*row.name),
@@ -105,7 +105,6 @@ fn plans([name, queue, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<LimitColumn
     })
 }
 
-/// A column of its own choice.
 fn own(column: LimitColumn, [name, queue, _]: [u16; 3]) -> Col<LimitColumn> {
     use LimitColumn as C;
     match column {

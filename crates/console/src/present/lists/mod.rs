@@ -1,7 +1,6 @@
-//! The lists: for each its columns as typed values, for the order, the filter, copies, figures and exports; and how the cells look, for the
-//! screen and a click on a title.
+//! The lists: typed columns, and cells for the screen.
 //!
-//! Invariants: what a list says depends on the state and the width alone; a cell is only examined when it is requested.
+//! Invariants: a list depends on the state and the width only; cells are computed on demand.
 
 pub mod account;
 pub mod alerts;
@@ -34,12 +33,12 @@ use crate::present::unreached;
 use crate::state::State;
 use crate::state::page::{Page, each_page};
 
-/// The list on the screen in this many columns; `None` on a page without one.
+/// The list on the screen.
 pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
     each_page!(state.page(), page => page.table(state, width))
 }
 
-/// The part of the screen that the list takes: a map of the nodes takes some of it, or all.
+/// The regions without the node map.
 pub fn regions_of(state: &State, regions: &Regions) -> Regions {
     match state.page() {
         Page::Nodes(page) => nodes::split(page, regions).0,
@@ -47,7 +46,7 @@ pub fn regions_of(state: &State, regions: &Regions) -> Regions {
     }
 }
 
-/// The name of the column whose title is at a place of the screen.
+/// The column whose title is at a position.
 pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
     if unreached::is(state) {
         return None;
@@ -56,12 +55,12 @@ pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
     table(state, regions.rows.width).filter(|_| regions.rows.width > 0)?.column_at(regions.head, at)
 }
 
-/// Whether the list on the screen is not yet the one that the person chose last.
+/// Whether the rows are outdated.
 pub fn is_awaited(state: &State) -> bool {
     state.page().list().is_some_and(|list| list.awaited())
 }
 
-/// How many rows the list on the screen has.
+/// The number of rows.
 pub fn len(state: &State) -> usize {
     state.page().list().map_or(0, |list| list.rows())
 }

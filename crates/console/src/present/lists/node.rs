@@ -18,7 +18,7 @@ use model::{MEMORY, Resource, Time, VCORE};
 use view::NodeAllocation;
 use view::units::show_amount;
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: AllocationColumn) -> Unit {
     match column {
         AllocationColumn::Arrival => Unit::Number,
@@ -29,7 +29,7 @@ pub const fn unit(column: AllocationColumn) -> Unit {
     }
 }
 
-/// What a column says of an allocation; ages are those at `now`.
+/// Ages are at `now`.
 pub fn value(of: &NodeAllocation, column: AllocationColumn, now: Time) -> Value<'_> {
     match column {
         AllocationColumn::Arrival => Value::Nothing,
@@ -42,7 +42,7 @@ pub fn value(of: &NodeAllocation, column: AllocationColumn, now: Time) -> Value<
     }
 }
 
-/// What runs on one node as typed values.
+/// The typed list of a node's allocations.
 pub fn fields<'a>(state: &'a State, page: &'a NodePage) -> Fields<'a> {
     Fields::new(page.list.rows.len(), unit, move |row, column| {
         if column == AllocationColumn::Arrival {
@@ -63,7 +63,7 @@ enum Cell {
     Since,
 }
 
-/// What runs on one node as a list.
+/// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
     let own_column = |column| own(column, page.list.widest);
@@ -104,7 +104,6 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
     table.or_says(vec![words])
 }
 
-/// The names of applications and of asks get what they need; where that is too much, both the same.
 fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
     let mut columns = vec![left(Cell::App, "APPLICATION", 12), left(Cell::Ask, "REQUEST", 8).up_to(ask)];
     columns.push(right(Cell::Cpu, "CPU", 6));
@@ -121,7 +120,6 @@ fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
     choose([columns], width, app, 12)
 }
 
-/// A column of its own choice.
 fn own(column: AllocationColumn, [app, ask, other]: [u16; 3]) -> Option<Col<Cell>> {
     Some(match column {
         AllocationColumn::Arrival => return None,

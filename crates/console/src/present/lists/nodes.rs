@@ -5,8 +5,8 @@
 //! ▌node-a               ●           8   ▰▰▰▰▰▰▱▱▱▱      12.5/   20    ▰▰▰▱▱▱▱▱▱▱       24G/  40G
 //! ```
 //!
-//! When narrow the meters get shorter and go, memory's first, then the state's word,
-//! the number of allocations, and memory.
+//! On a narrow screen the meters get shorter and are dropped, memory's first, then the state's word, the number of
+//! allocations, and memory.
 
 use ratatui::layout::Rect;
 
@@ -31,7 +31,7 @@ use view::PartitionView;
 use view::trends::Subject;
 use view::units::show_amount;
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: NodeColumn) -> Unit {
     match column {
         NodeColumn::Allocations => Unit::Count,
@@ -41,7 +41,7 @@ pub const fn unit(column: NodeColumn) -> Unit {
     }
 }
 
-/// What a column says of a node.
+/// The value of a column.
 pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) -> Value<'a> {
     if unknown::of_node(part, node, column).is_some() {
         return Value::Unknown;
@@ -59,12 +59,12 @@ pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) ->
         NodeColumn::MemoryAll => all(MEMORY),
         NodeColumn::MemoryFree => free(MEMORY),
         NodeColumn::Other => Value::text(other_resources(node)),
-        // It is read from the trends, next to the view.
+        // The trend is not in the view.
         NodeColumn::Trend => Value::Nothing,
     }
 }
 
-/// What is used of the resources without columns of their own: `gpu 2/8`.
+/// `gpu 2/8`
 fn other_resources(node: &NodeRow) -> String {
     let own = |(name, all): &(&str, i64)| *name != VCORE && *name != MEMORY && (*all != 0 || used(node, name) != 0);
     let of =
@@ -72,7 +72,6 @@ fn other_resources(node: &NodeRow) -> String {
     node.capacity.iter().filter(own).map(of).collect::<Vec<_>>().join(", ")
 }
 
-/// The trend of a node, for its column.
 fn trend(state: &State, node: &NodeRow, signs: &Signs) -> String {
     trend_cells::cells(state, &Subject::Node(node.id.clone()), signs)
 }
@@ -97,7 +96,7 @@ enum Cell {
     Meter(&'static str),
     Usage(&'static str),
     Free(&'static str),
-    /// What the list says, without a look of its own.
+    /// A plain value.
     Value(NodeColumn),
     Changed,
 }
@@ -132,10 +131,10 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     }
 }
 
-/// From how many columns on the map is next to the table, otherwise in its place.
+/// Below this width the map replaces the table.
 const BESIDE: u16 = 100;
 
-/// How many columns of `width` the table has: the map takes some of them, or all.
+/// The width without the map.
 pub fn table_width(page: &NodesPage, width: u16) -> u16 {
     match page.map && !page.list.rows.is_empty() {
         true if width < BESIDE => 0,
@@ -144,15 +143,14 @@ pub fn table_width(page: &NodesPage, width: u16) -> u16 {
     }
 }
 
-/// The lines of the map above its cells.
+/// The number of lines above the map's cells.
 pub const ABOVE_MAP: u16 = 5;
 
-/// Whether this number of nodes fits into a map, with a cell and a blank for each.
 fn heat_map_fits(nodes: usize, map: Rect) -> bool {
     usize::from(map.width / 2) * usize::from(map.height.saturating_sub(ABOVE_MAP)) >= nodes
 }
 
-/// What is left for the table, and the room for the map, if that is to be seen.
+/// The regions of the table and the map.
 pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
     let Regions { head, rows, .. } = *regions;
     if !page.map || page.list.rows.is_empty() {
@@ -164,17 +162,15 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
         width: rows.width - table - 2,
         height: rows.bottom() - head.y,
     };
-    // Where the nodes do not fit next to the table, the map has all of it.
+    // Otherwise the map replaces it.
     let beside = Some(table_width(page, rows.width)).filter(|table| heat_map_fits(page.list.rows.len(), map(*table)));
     let table = beside.unwrap_or(0);
     let (left, map) = (|of: Rect| Rect { width: table, ..of }, map(table));
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
-/// How wide the longest state is, with its sign.
 const STATE: u16 = 15;
 
-/// The columns, the fullest plan first; `others`: there are resources in addition cpu and memory.
 fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
     meters.into_iter().enumerate().map(move |(step, (cpu, memory))| {
@@ -216,7 +212,6 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: NodeColumn) -> Col<Cell> {
     let value = Cell::Value(column);
     match column {
@@ -293,7 +288,6 @@ fn cell(pen: &mut Writer, state: &State, (part, node): (&PartitionView, &NodeRow
     pen.cell(slot, &pieces);
 }
 
-/// The columns of what is used of a resource, and of all there is.
 fn of(name: &str) -> (NodeColumn, NodeColumn) {
     match name {
         VCORE => (NodeColumn::Cpu, NodeColumn::CpuAll),
@@ -301,12 +295,11 @@ fn of(name: &str) -> (NodeColumn, NodeColumn) {
     }
 }
 
-/// Allocated and occupied: what is no longer free.
 fn used(node: &NodeRow, name: &str) -> i64 {
     node.allocated.amount(name).saturating_add(node.occupied.amount(name))
 }
 
-/// What is in use of a resource, of all there is.
+/// The usage of a resource compared with the capacity.
 pub fn meter(node: &NodeRow, name: &str) -> Meter {
     Meter { used: used(node, name), base: node.capacity.get(name), guaranteed: None }
 }
@@ -322,7 +315,7 @@ fn state_word(node: &NodeRow) -> &str {
     }
 }
 
-/// Whether a node takes new allocations.
+/// The state of a node.
 pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
     let (sign, role) = match node.is_open() {
         true => (signs.active, Role::StateActive),

@@ -1,4 +1,4 @@
-//! Single cells of the queue table: age, state, priority, applications, amounts, headroom and usage.
+//! Cells of the queue table.
 
 use crate::present::format;
 use crate::present::meter::Meter;
@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use view::units::show_amount;
 use view::{PartitionView, QueueRow};
 
-/// An age in four columns at most.
 pub(super) fn short_age(age: std::time::Duration) -> String {
     let seconds = age.as_secs();
     match seconds {
@@ -20,7 +19,7 @@ pub(super) fn short_age(age: std::time::Duration) -> String {
     }
 }
 
-/// The sign of a state and its role.
+/// The symbol and role of a state.
 pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
     match state {
         QueueState::Active => (signs.active, Role::StateActive),
@@ -29,7 +28,6 @@ pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
     }
 }
 
-/// The effective priority, and by signs how it came about; two columns are kept for the signs.
 pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let number = match format::priority(row.priority.current) {
         Some(number) => plain(number),
@@ -56,7 +54,7 @@ pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     pieces
 }
 
-/// Running applications of the most that may run; `!` where no more may start.
+/// `!` marks a reached maximum.
 pub(super) fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let number = |count: u64| show_amount("", i64::try_from(count).unwrap_or(i64::MAX));
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
@@ -89,18 +87,17 @@ pub(super) fn headroom(part: &PartitionView, row: &QueueRow, name: &str, signs: 
     }
 }
 
-/// The usage of one resource in a queue, with what it is measured against.
+/// The usage of a resource, with its base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
     used: i64,
     guaranteed: Option<i64>,
     base: Option<i64>,
-    /// The base is the queue's own maximum.
     own: bool,
 }
 
 impl Usage {
-    /// Measured against the own maximum, else the smallest above, else the cluster.
+    /// The base is the own maximum, the smallest parent's, or the cluster.
     pub fn of(part: &PartitionView, row: &QueueRow, name: &str) -> Self {
         let own = row.max.as_ref().and_then(|max| max.get(name));
         let above = || part.effective_max(row, name).map(|(_, max)| max);
@@ -112,38 +109,38 @@ impl Usage {
         }
     }
 
-    /// What is used.
+    /// The usage.
     pub fn used(&self) -> i64 {
         self.used
     }
 
-    /// What is guaranteed to the queue.
+    /// The guaranteed quantity.
     pub fn guaranteed(&self) -> Option<i64> {
         self.guaranteed
     }
 
-    /// What it is measured against.
+    /// The base.
     pub fn base(&self) -> Option<i64> {
         self.base
     }
 
-    /// The used part of the base in whole percent, rounded down; `None` without a base.
+    /// The usage in whole percent, rounded down.
     pub fn share(&self) -> Option<i64> {
         self.thousandths().map(|share| share / 10)
     }
 
-    /// The same in thousandths, by which queues are sorted.
+    /// The same in thousandths, for sorting.
     pub fn thousandths(&self) -> Option<i64> {
         let base = self.base.filter(|base| *base > 0)?;
         Some(i64::try_from(i128::from(self.used) * 1_000 / i128::from(base)).unwrap_or(i64::MAX))
     }
 
-    /// Its bar: usage over the maximum, with the guarantee marked.
+    /// The meter, with guaranteed marked.
     pub fn meter(&self) -> Meter {
         Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }
     }
 
-    /// Its figures: used, guaranteed if requested, maximum; a maximum from above in parentheses.
+    /// An inherited maximum is in parentheses.
     pub fn pieces(&self, name: &str, guarantee: bool, signs: &Signs) -> Vec<Piece> {
         let shown = |amount: Option<i64>| match amount {
             None | Some(0) => Cow::Borrowed(signs.nothing),
@@ -152,11 +149,10 @@ impl Usage {
         let role = match self.meter().role() {
             Role::UsageNormal if self.used == 0 => Role::Dim,
             Role::UsageNormal => Role::Text,
-            // A full bar is only grave where the queue itself may have no more.
+            // Grave only for the own maximum.
             Role::UsageFull if !self.own => Role::UsageHigh,
             role => role,
         };
-        // Sizes are longer by the `i` of their units.
         let more = usize::from(name == MEMORY);
         let mut pieces = vec![piece(role, shown(Some(self.used)))];
         if guarantee {

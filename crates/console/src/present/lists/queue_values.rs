@@ -1,4 +1,4 @@
-//! The columns of the queue tree as typed values.
+//! Typed columns of the queue tree.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use view::overview::WaitingNow;
 use view::trends::Subject;
 use view::{PartitionView, QueueRow};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: QueueColumn) -> Unit {
     match column {
         QueueColumn::Queue | QueueColumn::State | QueueColumn::Other | QueueColumn::Trend => Unit::Words,
@@ -40,7 +40,7 @@ pub const fn unit(column: QueueColumn) -> Unit {
     }
 }
 
-/// What a column says of a queue. A maximum is the one that its meter is measured by: its own, else the smallest above.
+/// A maximum is the base of the meter.
 pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
     if unknown::of_queue(part, row, column).is_some() {
         return Value::Unknown;
@@ -71,12 +71,12 @@ pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -
         QueueColumn::HeadroomMemory => room(MEMORY),
         QueueColumn::Other => Value::text(format::others(&row.allocated)),
         QueueColumn::MemoryShare => Usage::of(part, row, MEMORY).thousandths().map_or(Value::Nothing, Value::Figure),
-        // They are read from the trends and from who waits, next to the view.
+        // These are not in the view.
         QueueColumn::Trend | QueueColumn::Waiting | QueueColumn::WaitP95 => Value::Nothing,
     }
 }
 
-/// What a column says of who waits in a queue; `None` for other columns.
+/// The columns of pending applications; `None` for other columns.
 pub fn waits(waiting: Option<&WaitingNow>, row: &QueueRow, column: QueueColumn) -> Option<Value<'static>> {
     let here = waiting.map(|waiting| waiting.queues.get(&row.path).copied().unwrap_or_default());
     let micros = |age: Duration| Value::count(age.as_micros());

@@ -7,9 +7,10 @@
 //!    legacy               ◐ 42s      ·      1/·        ·       ·    …
 //! ```
 //!
-//! Behind the name stands a resource without columns of its own of which nothing is left: `adhoc gpu!`. A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
-//! is measured against. When narrow there give way, in this order: headroom, the length of the meters, the memory meter, the
-//! guarantees (which gives the memory meter its place back for a while), pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
+//! The name is followed by an exhausted resource without its own columns: `adhoc gpu!`. A maximum in parentheses is
+//! inherited: the smallest of the parents, or the cluster; it is the base of the meter. On a narrow screen these are
+//! dropped in order: headroom, meter length, memory meter, guaranteed (the memory meter then returns for a while),
+//! pending memory, CPU meter, pending, memory, applications ([`PLANS`]). The name remains.
 
 use crate::present::arrange::{Room, arrange};
 use crate::present::board;
@@ -33,7 +34,7 @@ use model::{MEMORY, QueueState, VCORE};
 use source::SourcePlace;
 use view::{PartitionView, QueueRow};
 
-/// The tree as a list.
+/// The list for a width.
 pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
     let room = Room { widest: page.list.widest[0], least: least_name(width) };
@@ -55,7 +56,7 @@ pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a
     table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
 }
 
-/// What to do with a cluster in which there is nothing yet, below the queues; nothing in any other cluster.
+/// The next steps in an empty cluster.
 pub fn next_steps(state: &State) -> &'static [&'static str] {
     if !state.cluster.part().is_some_and(|part| part.nodes.is_empty() && part.live_apps == 0) {
         return &[];
@@ -82,7 +83,6 @@ fn nothing(state: &State, page: &QueuesPage) -> Vec<String> {
     }
 }
 
-/// How much the name needs before other columns have to go.
 fn least_name(width: u16) -> u16 {
     match width {
         0..60 => 15,
@@ -91,7 +91,6 @@ fn least_name(width: u16) -> u16 {
     }
 }
 
-/// What is shown and how wide, in the steps in which it gives way.
 #[derive(Clone, Copy)]
 struct Plan {
     headroom: bool,
@@ -100,11 +99,9 @@ struct Plan {
     pending: u8,
     memory: bool,
     apps: bool,
-    /// Narrow columns, the state without words.
     tight: u8,
 }
 
-/// From the widest to the narrowest.
 const PLANS: [Plan; 15] = {
     let full =
         Plan { headroom: true, meters: [10, 10], guarantee: true, pending: 2, memory: true, apps: true, tight: 0 };
@@ -129,7 +126,6 @@ const PLANS: [Plan; 15] = {
     ]
 };
 
-/// Which columns there are, the widest plan first; `others`: there are resources in addition cpu and memory.
 fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let all = std::iter::once((&PLANS[0], others)).filter(|(_, others)| *others);
     all.chain(PLANS.iter().map(|plan| (plan, false))).map(|(plan, others)| {
@@ -184,7 +180,6 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: QueueColumn) -> Col<Cell> {
     let value = Cell::Value(column);
     match column {
@@ -233,14 +228,12 @@ fn belongs_to(cell: Cell) -> Option<QueueColumn> {
     })
 }
 
-/// A row with what its cells need.
 struct Shown<'a> {
     part: &'a PartitionView,
     row: &'a QueueRow,
     line: &'a QueueLine,
     mark: Mark,
     filtered: bool,
-    /// The page has no column for the state.
     board: bool,
 }
 
@@ -250,7 +243,7 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
     let changed = |facet| shown.mark.holds(facet, state.now);
     let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
         let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
-        // The figure comes first; what it is measured against did not change.
+        // Only the first value, the usage, has changed.
         let lift = |(at, part)| if at == 0 { lift(part) } else { part };
         if changed(facet) { pieces.into_iter().enumerate().map(lift).collect() } else { pieces }
     };
@@ -314,7 +307,6 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
     }
 }
 
-/// The figures of a cell, with a `/` between two, of which the unknown ones are blank; `places` has the column of each.
 fn known(
     mut pieces: Vec<Piece>,
     places: &[QueueColumn],
@@ -327,7 +319,6 @@ fn known(
     pieces
 }
 
-/// The columns of what is used of a resource, and of the maximum.
 fn used_of(name: &str) -> [QueueColumn; 2] {
     match name {
         VCORE => [QueueColumn::Cpu, QueueColumn::CpuMax],
@@ -361,7 +352,6 @@ fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
     pen.text(slot.x + indent + 2 + used, behind, &tag, tag_role);
 }
 
-/// A resource without columns of its own that the queue uses or requests and of which nothing is left for it.
 fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     let concerned = row.allocated.iter().chain(row.pending.iter());
     let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();
@@ -370,13 +360,13 @@ fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
 }
 
-/// How long a queue has been in its state, behind `>` where it was in it before one looked.
+/// `>` if the start was not seen.
 fn age_in_state(state: &State, row: &QueueRow) -> String {
     let least = if row.state_before { ">" } else { "" };
     format!("{least}{}", short_age(state.cluster.at.since(row.state_since)))
 }
 
-/// The state with its sign, and since when unless it is the usual one.
+/// The state, with its age unless it is the usual one.
 pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let (sign, role) = state_sign(row.state, signs);
     if state.cluster.view.is_stuck(row, state.cluster.at) {

@@ -1,4 +1,4 @@
-//! The history of configurations, the newest first.
+//! The revisions, the newest first.
 //!
 //! ```text
 //!    REV▼  TIME     BY     HOW            CHANGES  CHECKSUM      WHY
@@ -22,7 +22,7 @@ use crate::theme::Role;
 use model::Time;
 use view::audit::{Revision, RevisionSource};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: RevisionColumn) -> Unit {
     match column {
         RevisionColumn::Revision => Unit::Number,
@@ -32,7 +32,7 @@ pub const fn unit(column: RevisionColumn) -> Unit {
     }
 }
 
-/// What a column says of a configuration.
+/// The value of a column.
 pub fn value(one: &Revision, column: RevisionColumn) -> Value<'_> {
     match column {
         RevisionColumn::Revision => Value::count(one.number),
@@ -94,7 +94,7 @@ pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table
     table.or_says(vec![words])
 }
 
-/// What is worth saying in the second line.
+/// The facts for the second line.
 pub fn facts(page: &RevisionsPage) -> Vec<Vec<Piece>> {
     let against = |number: u64| vec![dim("against "), piece(Role::Accent, format!("revision {number}"))];
     page.marked.map(against).into_iter().collect()
@@ -115,7 +115,6 @@ fn plans(by: u16, time: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: RevisionColumn, by: u16, time: u16) -> Col<Cell> {
     match column {
         RevisionColumn::Revision => left(Cell::Revision, "REV", 6),

@@ -1,4 +1,4 @@
-//! What a shadow found: the decisions that do not agree, the newest first.
+//! The findings of a shadow: decisions that disagree, the newest first.
 //!
 //! ```text
 //!  TIME▼  VERDICT  QUEUE     POD         NODE  OURS          CAUSE
@@ -18,7 +18,7 @@ use crate::state::shadow::ShadowPage;
 use crate::theme::Role;
 use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: ShadowColumn) -> Unit {
     match column {
         ShadowColumn::Time => Unit::Moment,
@@ -26,12 +26,11 @@ pub const fn unit(column: ShadowColumn) -> Unit {
     }
 }
 
-/// The namespace and name of a pod, or its UID where they are unknown.
+/// Namespace and name, or the UID.
 pub fn pod(row: &ShadowDifference) -> &str {
     if row.pod.is_empty() { row.ask.as_str() } else { &row.pod }
 }
 
-/// What kornsole would have decided: the node, and the ask where that is another one.
 fn ours(row: &ShadowDifference) -> String {
     match &row.ours {
         None => String::new(),
@@ -40,7 +39,7 @@ fn ours(row: &ShadowDifference) -> String {
     }
 }
 
-/// What a column says of a row.
+/// The value of a column.
 pub fn value(row: &ShadowDifference, column: ShadowColumn) -> Value<'_> {
     match column {
         ShadowColumn::Time => Value::moment(row.at),
@@ -107,7 +106,6 @@ fn plans(widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<ShadowColumn>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: ShadowColumn, [queue, pod, _]: [u16; 3]) -> Col<ShadowColumn> {
     use ShadowColumn as C;
     match column {
@@ -144,7 +142,7 @@ fn cell(pen: &mut Writer, state: &State, row: &ShadowDifference, what: ShadowCol
     }
 }
 
-/// A part of 1 in percent, with two places; `-` where there is none.
+/// A percentage with two decimals; `-` if unknown.
 pub fn percent(part: Option<f64>) -> String {
     part.map_or("-".to_owned(), |part| format!("{:.2} %", part * 100.0))
 }
@@ -158,7 +156,7 @@ fn rates(rates: &ShadowRates) -> String {
     )
 }
 
-/// What a column of a row says and where it is from.
+/// The explanation of a cell.
 pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) -> String {
     use ShadowColumn as C;
     match column {

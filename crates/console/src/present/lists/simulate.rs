@@ -1,4 +1,4 @@
-//! The runs of a simulation.
+//! The simulation runs.
 //!
 //! ```text
 //!  RUN▲        P50     P95     P99    WAITS  PREEMPT  MAKESPAN    CPU    MEM  FAIR
@@ -18,7 +18,7 @@ use crate::theme::Role;
 use model::{MEMORY, VCORE};
 use view::simulation::{NEVER, SimulatedRun};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: SimulationColumn) -> Unit {
     use SimulationColumn as C;
     match column {
@@ -29,7 +29,7 @@ pub const fn unit(column: SimulationColumn) -> Unit {
     }
 }
 
-/// What a column says of a run.
+/// The value of a column.
 pub fn value(run: &SimulatedRun, column: SimulationColumn) -> Value<'_> {
     use SimulationColumn as C;
     let time = |ms: u64| Value::count(ms.saturating_mul(1000));
@@ -88,7 +88,7 @@ pub fn table<'a>(state: &'a State, page: &'a SimulatePage, width: u16) -> Table<
 
 fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<SimulationColumn>>> {
     use SimulationColumn as C;
-    // What is omitted first is first.
+    // In the order of dropping.
     const LEAST: [(SimulationColumn, usize); 7] = [
         (C::Asks, 1),
         (C::Longest, 2),
@@ -107,7 +107,6 @@ fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<SimulationColumn>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: SimulationColumn, widest: u16) -> Col<SimulationColumn> {
     use SimulationColumn as C;
     match column {
@@ -148,12 +147,12 @@ fn cell(pen: &mut Writer, run: &SimulatedRun, what: SimulationColumn, slot: Slot
     pen.cell(slot, &[piece]);
 }
 
-/// Thousandths as a share with one digit.
+/// Thousandths as percent with one decimal.
 pub fn share(thousandths: i64) -> String {
     format!("{}.{}%", thousandths / 10, thousandths % 10)
 }
 
-/// Milliseconds as a person reads them; `never` for [`NEVER`].
+/// Formats milliseconds; `never` for [`NEVER`].
 pub fn time(ms: u64) -> String {
     if ms == NEVER {
         return "never".to_owned();

@@ -1,4 +1,4 @@
-//! What was used over time, in hours: of cores, of GiB, of one of anything else.
+//! Usage over time, in core-hours, GiB-hours, and unit-hours.
 //!
 //! ```text
 //!  QUEUE              CPU H▼   MEM H  SHARE          WAITED  BORROWED
@@ -18,10 +18,9 @@ use crate::theme::Role;
 use model::{MEMORY, VCORE};
 use view::used::{UsageBy, Used, UsedAmounts, UsedRow};
 
-/// How wide the bar of a share is.
 const BAR: u16 = 8;
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: UsageColumn) -> Unit {
     match column {
         UsageColumn::Name | UsageColumn::Other => Unit::Words,
@@ -30,7 +29,7 @@ pub const fn unit(column: UsageColumn) -> Unit {
     }
 }
 
-/// Thousandths of hours of a core, of a GiB, or of one of anything else, rounded to the nearest.
+/// Usage rounded to nearest.
 fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
     let seconds = u128::from(amounts.get(name).copied().unwrap_or(0));
     let whole = match name {
@@ -41,12 +40,10 @@ fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
     i64::try_from((seconds * 1_000 + whole / 2) / whole).unwrap_or(i64::MAX)
 }
 
-/// The resource that shares are of: cpu, or memory where no cpu was used.
 fn shared(used: &Used) -> &'static str {
     if used.total.allocated.contains_key(VCORE) { VCORE } else { MEMORY }
 }
 
-/// Thousandths of a row's use in all that was used.
 fn share(used: &Used, row: &UsedRow) -> i64 {
     let of = |row: &UsedRow| u128::from(row.allocated.get(shared(used)).copied().unwrap_or(0));
     match of(&used.total) {
@@ -55,7 +52,7 @@ fn share(used: &Used, row: &UsedRow) -> i64 {
     }
 }
 
-/// What a column says of a row.
+/// The value of a column.
 pub fn value<'a>(used: &Used, row: &'a UsedRow, column: UsageColumn) -> Value<'a> {
     use UsageColumn as C;
     let hours = |amounts: &UsedAmounts, name: &str| Value::Figure(hours(amounts, name));
@@ -79,7 +76,6 @@ pub fn value<'a>(used: &Used, row: &'a UsedRow, column: UsageColumn) -> Value<'a
     }
 }
 
-/// What else than cpu and memory was used.
 fn others(amounts: &UsedAmounts) -> String {
     let others = amounts.keys().filter(|name| ![VCORE, MEMORY].contains(&name.as_str()));
     let texts: Vec<String> = others.map(|name| format!("{name} {}", Unit::hours(hours(amounts, name)))).collect();
@@ -121,7 +117,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsagePage, width: u16) -> Table<'a>
 
 fn plans(by: UsageBy, widest: u16) -> impl Iterator<Item = Vec<Col<UsageColumn>>> {
     use UsageColumn as C;
-    // What is omitted first is first.
+    // In the order of dropping.
     const LEAST: [(UsageColumn, usize); 6] = [
         (C::MemoryWaited, 1),
         (C::MemoryBorrowed, 1),
@@ -151,7 +147,6 @@ const fn title(by: UsageBy) -> &'static str {
     }
 }
 
-/// A column of its own choice.
 fn own(column: UsageColumn, by: UsageBy, widest: u16) -> Col<UsageColumn> {
     use UsageColumn as C;
     match column {
@@ -179,7 +174,7 @@ fn cell(pen: &mut Writer, used: &Used, row: &UsedRow, what: UsageColumn, slot: S
         (C::Share, Value::Figure(share)) => {
             let meter = Meter { used: *share, base: Some(1_000), guaranteed: None };
             let mut pieces = meter.pieces(BAR, signs);
-            // A share of all is nothing to warn of.
+            // Never a warning.
             pieces.iter_mut().filter(|one| one.role != Role::UsageEmpty).for_each(|one| one.role = Role::UsageNormal);
             pieces.push(plain(format!(" {:>3}%", (share + 5) / 10)));
             pen.cell(slot, &pieces);
@@ -189,7 +184,7 @@ fn cell(pen: &mut Writer, used: &Used, row: &UsedRow, what: UsageColumn, slot: S
     }
 }
 
-/// How the figure of a column came about.
+/// The explanation of a column.
 pub fn why(used: &Used, row: &UsedRow, (column, by): (UsageColumn, UsageBy), gaps: &str) -> String {
     use UsageColumn as C;
     let total = |name: &str| Unit::hours(hours(&used.total.allocated, name));

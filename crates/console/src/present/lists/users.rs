@@ -5,8 +5,8 @@
 //! ▌sue            ! user     1/1       6    12G       2  ▰▰▰▰▰▰▰▰ cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31
 //! ```
 //!
-//! The limits of a user are his own and those of the groups that his applications count under. When narrow there give way: other resources,
-//! the bar, what they have of memory, how many limits there are, cpu.
+//! The limits of a user include those of the groups that count the user's applications. On a narrow screen these are
+//! dropped in order: other resources, the bar, memory, the number of limits, CPU.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use view::trends::Subject;
 use view::units::show_amount;
 use view::{LimitUse, PartitionView, Side, UsageRow};
 
-/// What a column counts in.
+/// The unit of a column.
 pub const fn unit(column: UserColumn) -> Unit {
     match column {
         UserColumn::Closest => Unit::Share,
@@ -43,7 +43,7 @@ pub const fn unit(column: UserColumn) -> Unit {
     }
 }
 
-/// The value of a column for a user or a group. `groups` are those that count the user's applications.
+/// `groups` count the user's applications.
 pub fn value<'a>(
     part: &PartitionView,
     (side, row): (Side, &'a UsageRow),
@@ -65,12 +65,12 @@ pub fn value<'a>(
         UserColumn::Memory => used(MEMORY),
         UserColumn::Other => Value::text(root.map_or_else(String::new, |root| format::others(&root.allocated))),
         UserColumn::Limits => Value::count(limits::counting(part, (side, row), groups).len()),
-        // It is read from the trends, next to the view.
+        // The trend is not in the view.
         UserColumn::Trend => Value::Nothing,
     }
 }
 
-/// The trend of a user, for its column; groups are not measured.
+/// Groups are not measured.
 fn trend(state: &State, account: &Account, signs: &Signs) -> String {
     match account.side {
         Side::User => trend_cells::cells(state, &Subject::User(Arc::clone(&account.name)), signs),
@@ -100,7 +100,7 @@ enum Cell {
     Limits,
     Meter,
     Tightest,
-    /// What the list says, without a look of its own.
+    /// A plain value.
     Value(UserColumn),
 }
 
@@ -133,7 +133,6 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
     }
 }
 
-/// The columns, the fullest plan first; `others`: there are resources in addition cpu and memory.
 fn plans(width: u16, others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..7).map(move |step| {
         let mut columns = vec![left(Cell::Name, "NAME", 0), left(Cell::Full, "", 1)];
@@ -163,7 +162,6 @@ fn plans(width: u16, others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of its own choice.
 fn own(column: UserColumn) -> Col<Cell> {
     match column {
         UserColumn::Closest => Col { gap: 2, ..left(Cell::Tightest, "CLOSEST TO ITS LIMIT", 24) }.up_to(120),
@@ -240,7 +238,7 @@ fn cell(
     pen.cell(slot, &pieces);
 }
 
-/// The limit of which most is used, whose it is if not his own, and its place as far as there is room; `o` goes there.
+/// The tightest limit, with a group's name, and the location if it fits; `o` opens it.
 fn closest(source: Source<'_>, (account, limit, part): (&Account, &LimitUse, &Tightest), room: usize) -> Vec<Piece> {
     let role = if part.used >= part.max { Role::Danger } else { Role::Text };
     let whose = if limit.side == account.side { String::new() } else { format!(" of {}", limits::whose(limit, false)) };

@@ -1,4 +1,4 @@
-//! Applications, and one application.
+//! The pages of applications, and of one.
 
 use std::sync::Arc;
 
@@ -26,7 +26,6 @@ impl AppsPage {
         subject::app_at(part, self.list.rows.get(self.list.cursor.index)?)
     }
 
-    /// How many applications; an ellipsis represents what is still being counted.
     fn count(&self, state: &State, signs: &Signs) -> Vec<Piece> {
         let (list, more) = (&self.list, signs.ellipsis);
         let mut pieces = match (list.awaited, list.built.is_some()) {
@@ -38,7 +37,6 @@ impl AppsPage {
         pieces
     }
 
-    /// The queues that drain, and since when.
     fn drains(state: &State) -> Piece {
         let queues = state.cluster.part().map(draining).unwrap_or_default();
         let (view, now) = (&state.cluster.view, state.cluster.at);
@@ -54,7 +52,6 @@ impl AppsPage {
     }
 }
 
-/// How many applications are marked, and how many of those have ended.
 fn marked(state: &State) -> Option<Piece> {
     Some(match bulk::counted(state) {
         (0, 0) => return None,
@@ -117,7 +114,6 @@ impl Present for AppPage {
         queue.into_iter().chain([self.id.to_string()]).collect()
     }
 
-    /// How many of its asks are allocated, who submitted it, its state.
     fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
         let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list)];
         let Some(row) = &self.row else {

@@ -1,4 +1,4 @@
-//! All clusters that can be opened.
+//! The page of all clusters.
 
 use crate::present::lists::clusters;
 use crate::present::page::Present;
@@ -30,7 +30,6 @@ impl Present for ClustersPage {
     }
 }
 
-/// How the figure of a column came about.
 const fn why(column: ClusterColumn) -> &'static str {
     use ClusterColumn as C;
     match column {

@@ -1,4 +1,4 @@
-//! The contexts.
+//! The page of the contexts.
 
 use crate::present::contexts;
 use crate::present::format;

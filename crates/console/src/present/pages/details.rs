@@ -1,4 +1,4 @@
-//! Everything about one thing.
+//! The details page.
 
 use crate::present::details;
 use crate::present::figures::sheets;

@@ -1,4 +1,4 @@
-//! Why something waits, and how queues stand to their guarantees.
+//! The pages that explain, and fairness.
 
 use crate::present::explain;
 use crate::present::figures::fairness as figures;
@@ -19,7 +19,6 @@ use view::waiting::{Asked, Target};
 use view::{PartitionView, Side};
 
 impl ExplainPage {
-    /// What the line under the cursor names.
     fn named(&self, part: &PartitionView) -> Option<Subject> {
         let account = |side, name: &String| Subject::Account(Account { side, name: name.as_str().into() });
         match self.lines().get(self.index)?.to.as_ref()? {
@@ -65,7 +64,6 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::Waiting(queue)) => FocusKind::Apps(queue.clone()),
             Explained::Node(node) => FocusKind::Node(node.clone()),
             Explained::Event(_) => FocusKind::Queues,
-            // Most of its lines are about pending requests.
             Explained::Overview(_) => FocusKind::Apps(None),
         }
     }

@@ -1,4 +1,4 @@
-//! Figures of the second line that lists have in common.
+//! Facts that lists share.
 
 use crate::present::format;
 use crate::present::pieces::{Piece, dim, piece, plain};
@@ -6,13 +6,13 @@ use crate::state::column::Column;
 use crate::state::page::Listing;
 use crate::theme::{Role, Signs};
 
-/// By what a list is sorted.
+/// The sort of a list.
 pub fn sort<R, I, C: Column>(signs: &Signs, list: &Listing<R, I, C>) -> Vec<Piece> {
     let sign = if list.sort.descending { signs.descending } else { signs.ascending };
     vec![dim("sort "), plain(list.sort.column.name()), plain(" "), dim(sign)]
 }
 
-/// By what a list is filtered.
+/// The filter of a list.
 pub fn filter<R, I, C: Column>(signs: &Signs, list: &Listing<R, I, C>) -> Vec<Piece> {
     if list.filter.is_empty() {
         return vec![dim("filter "), dim(signs.none)];
@@ -20,12 +20,12 @@ pub fn filter<R, I, C: Column>(signs: &Signs, list: &Listing<R, I, C>) -> Vec<Pi
     vec![dim("filter "), piece(Role::Accent, list.filter.clone())]
 }
 
-/// How many rows a list has, and how many of them are hidden.
+/// The number of rows and of hidden rows.
 pub fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece> {
     count_of(list, format::count(list.total as u64, noun))
 }
 
-/// The same where `all` says how many there are.
+/// The same with a given total.
 pub fn count_of<R, I, C: Column>(list: &Listing<R, I, C>, all: String) -> Vec<Piece> {
     if list.filter.is_empty() {
         return vec![plain(all)];

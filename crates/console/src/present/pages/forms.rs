@@ -1,4 +1,4 @@
-//! The placement, the configuration, and forms on queues.
+//! The pages of placement, configuration, and queue forms.
 
 use crate::present::figures::sheets;
 use crate::present::page::Present;

@@ -1,4 +1,4 @@
-//! The job that an application is.
+//! The page of a local job.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The nodes, and one node.
+//! The pages of nodes, and of one.
 
 use crate::present::details::node::retained_for;
 use crate::present::figures::nodes as figures;

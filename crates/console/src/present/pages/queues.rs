@@ -21,7 +21,6 @@ impl QueuesPage {
         part.queue(self.list.rows.get(self.list.cursor.index)?.slot).map(|row| &**row)
     }
 
-    /// Queues above those that match are shown too.
     fn matched(&self) -> usize {
         self.list.rows.iter().filter(|line| line.matched).count()
     }

@@ -1,4 +1,4 @@
-//! Events, the audit, and the configurations that were active.
+//! The pages of events, audit, and revisions.
 
 use crate::present::figures::records as figures;
 use crate::present::lists::{audit, events, revisions};

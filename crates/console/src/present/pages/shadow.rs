@@ -1,4 +1,4 @@
-//! What a shadow found.
+//! The page of a shadow's findings.
 
 use crate::present::lists::shadow;
 use crate::present::page::Present;
@@ -14,14 +14,13 @@ use crate::theme::{Role, Signs};
 use view::PartitionView;
 use view::shadowed::ShadowSheet;
 
-/// How many spans are shown: four hours.
+/// Four hours.
 const SPANS: usize = 24;
 
-/// The agreement of each span of the last hours, as heights; empty without any.
 fn over_time(sheet: &ShadowSheet, signs: &Signs) -> String {
     let rates = sheet.spans.iter().rev().take(SPANS).rev().map(|span| span.rates.agreement);
     let cell = |rate: Option<f64>| match rate {
-        // A part of 1 is the highest of eight cells.
+        // 1.0 is the highest of eight cells.
         Some(rate) => signs.bars[((rate * 8.0).ceil() as usize).clamp(1, 8) - 1],
         None => signs.nothing,
     };

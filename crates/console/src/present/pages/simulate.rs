@@ -1,4 +1,4 @@
-//! The runs of a simulation.
+//! The page of simulation runs.
 
 use std::sync::Arc;
 
@@ -43,7 +43,6 @@ impl Present for SimulatePage {
     }
 }
 
-/// How the figure of a column came about.
 const fn why(column: SimulationColumn) -> &'static str {
     use SimulationColumn as C;
     match column {

@@ -1,4 +1,4 @@
-//! Values over time.
+//! The trends page.
 
 use crate::present::page::Present;
 use crate::present::pieces::{Piece, dim, plain};
@@ -31,7 +31,6 @@ impl Present for TrendsPage {
     }
 
     fn focus(&self, _state: &State) -> FocusKind {
-        // Waiting times are of applications.
         FocusKind::Apps(None)
     }
 

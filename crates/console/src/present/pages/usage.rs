@@ -1,4 +1,4 @@
-//! What was used over time.
+//! The usage page.
 
 use std::time::Duration;
 
@@ -18,12 +18,10 @@ use model::{AppId, QueuePath};
 use view::used::{UsageBy, Used};
 use view::{PartitionView, Side};
 
-/// From one time of the wall clock to another, as a person reads it.
 fn lasted(from: i64, to: i64) -> String {
     format::duration(Duration::from_nanos(u64::try_from(to.saturating_sub(from)).unwrap_or(0)))
 }
 
-/// The gaps in few words; empty without any.
 fn gaps(used: &Used) -> String {
     let stood = used.gaps.iter().map(|gap| gap.to.saturating_sub(gap.from).max(0)).fold(0, i64::saturating_add);
     match used.gaps.len() {
@@ -38,7 +36,7 @@ impl Present for UsagePage {
             [self.question.queue.as_ref().map(ToString::to_string), self.question.user.as_deref().map(str::to_owned)];
         let by = format!("by {}", self.question.by.name());
         match before {
-            // What it was opened from says the rest.
+            // The opening page shows the rest.
             Some(Page::Usage(_)) => of.into_iter().flatten().last().into_iter().chain([by]).collect(),
             _ => std::iter::once(title.to_owned()).chain(of.into_iter().flatten()).chain([by]).collect(),
         }

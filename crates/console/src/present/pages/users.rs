@@ -1,4 +1,4 @@
-//! Users and groups, and one of them.
+//! The pages of users and groups, and of one.
 
 use crate::present::figures::users as figures;
 use crate::present::limits;
@@ -57,7 +57,6 @@ impl AccountPage {
         }
     }
 
-    /// The queues whose limits let nothing more in.
     fn binding(&self, state: &State) -> Vec<Piece> {
         let Some((row, part)) = self.row.as_ref().zip(state.cluster.part()) else {
             return vec![dim("not in this partition")];
@@ -102,7 +101,7 @@ impl Present for AccountPage {
         Some(account::fields(state, self))
     }
 
-    /// Applications that wait are shown below their queue and not counted.
+    /// Pending applications below a queue do not count.
     fn passed(&self) -> Option<usize> {
         Some(self.list.rows.iter().filter(|line| line.slot.is_none()).count())
     }

@@ -1,4 +1,4 @@
-//! Other programs that get the terminal for a while: the person's editor, and commands of the settings.
+//! Other programs in the terminal: the user's editor and own commands.
 
 use signal_hook::consts::SIGINT;
 
@@ -10,7 +10,6 @@ use crate::state::own_command::OwnRun;
 use crate::state::reply::Reply;
 
 impl Loop {
-    /// Returns the terminal to the person's own editor until that ends.
     pub(super) fn edit(&mut self, text: &str) -> color_eyre::Result<()> {
         self.input.pause();
         terminal::restore();
@@ -21,7 +20,6 @@ impl Loop {
         retaken
     }
 
-    /// Returns the terminal to a person's own command until that ends.
     pub(super) fn run_own(&mut self, run: &OwnRun) -> color_eyre::Result<()> {
         self.input.pause();
         terminal::restore();
@@ -30,13 +28,12 @@ impl Loop {
         let retaken = self.retake();
         self.input.resume();
         retaken?;
-        // What was pressed to interrupt that program was not for this one.
+        // An interrupt was meant for the other program.
         let meant = |event: &Event| !matches!(event, Event::Signal(SIGINT));
         let waiting: Vec<Event> = self.events.try_iter().filter(meant).collect();
         waiting.into_iter().try_for_each(|event| self.take(event))
     }
 
-    /// Takes the terminal back from another program.
     pub(super) fn retake(&mut self) -> color_eyre::Result<()> {
         self.screen.retake()?;
         self.resize()?;

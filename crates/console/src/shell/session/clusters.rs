@@ -1,6 +1,6 @@
-//! The clusters next to the one on the screen, while the page of all clusters is there.
+//! The clusters for the page of all clusters.
 //!
-//! Invariants: a cluster is opened by a worker thread, once, and followed like the one on the screen; all are given up when the page is left.
+//! Invariants: a worker thread opens each cluster once; all are dropped when the page closes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +13,8 @@ use crate::state::work::{Discarded, SourceHandle, Work};
 use crate::update::action::Action;
 use source::Source;
 
-/// How many clusters are followed at most.
 const MOST: usize = 50;
 
-/// The clusters next to the one on the screen.
 #[derive(Default)]
 pub(super) struct Clusters {
     opened: BTreeMap<String, Opened>,
@@ -29,7 +27,6 @@ enum Opened {
 }
 
 impl Session {
-    /// Opens the clusters while their page is on the screen, and shows what is known of them; gives them up after that.
     pub(super) fn follow_clusters(&mut self) {
         let Page::Clusters(page) = self.state.page() else {
             if !self.state.pages.iter().any(|page| matches!(page, Page::Clusters(_))) {
@@ -72,16 +69,15 @@ impl Session {
         }
     }
 
-    /// The cluster on the screen, with the figures of the frame: its source may be further.
+    /// The row is made from the frame, because the source may be newer.
     fn here(&self, name: &str) -> ClusterRow {
         let figures = ClusterFigures::of_view(&self.state.cluster.view);
         ClusterRow { here: true, figures, ..ClusterRow::of(name, &*self.source) }
     }
 
-    /// Takes a cluster that was opened, while someone examines the page.
     pub(super) fn take_cluster(&mut self, name: &str, opened: Result<SourceHandle, String>) {
         let Some(place) = self.clusters.opened.get_mut(name) else {
-            // Dropping it may take longer than a frame.
+            // The drop may take longer than a frame.
             self.effects.extend(opened.ok().map(|source| Work::Discard(Discarded::of(source)).into()));
             return;
         };
@@ -95,7 +91,6 @@ impl Session {
         };
     }
 
-    /// Gives up the clusters next to the one on the screen.
     pub(super) fn leave_clusters(&mut self) {
         for opened in std::mem::take(&mut self.clusters.opened).into_values() {
             if let Opened::Source(source) = opened {

@@ -1,5 +1,4 @@
-//! The steps after each action of a session: effects that the source carries out, replies, new events and audit entries, and another
-//! scheduler instead of this one.
+//! The steps after each action of a session.
 
 use std::sync::Arc;
 
@@ -22,15 +21,12 @@ use view::job::{JobOrder, OutputWanted};
 use view::used::UsageQuestion;
 use view::{Chapter, Toward};
 
-/// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
 const AT_ONCE: u64 = 1_000;
 
-/// Whether both sides of a what-if are on the screen.
 fn shows_sides(state: &State) -> bool {
     matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. }))
 }
 
-/// What a state learns of its source when it starts.
 pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
     let trial = source.trial().map(Trial::status);
@@ -41,7 +37,6 @@ pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
 }
 
 impl Session {
-    /// Carries out what the source is to do; everything else is left to the runtime.
     pub(super) fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::SendOrder(number, order) => {
@@ -183,7 +178,6 @@ impl Session {
         }
     }
 
-    /// Everything that follows an action.
     pub(super) fn follow_up(&mut self) {
         self.read_source();
         while let Ok((era, reply)) = self.replies.1.try_recv() {
@@ -195,7 +189,7 @@ impl Session {
         self.take_theme();
     }
 
-    /// Takes a reply. What an earlier scheduler was requested is dropped; that a file was written is reported all the same.
+    /// Drops replies for an earlier scheduler, except the report of a written file.
     fn take_reply(&mut self, era: u64, reply: Reply) {
         if era != self.era && !matches!(reply, Reply::FileWritten(_)) {
             return;
@@ -215,12 +209,12 @@ impl Session {
             Reply::WhatIfOpened(orders, Ok(source)) => {
                 return self.enter_what_if(Arc::clone(&source.0), orders.clone());
             }
-            // The result of an order is taken with the view that shows it.
+            // Take the view that contains the result first.
             Reply::OrderAnswered(..) | Reply::SilenceChanged(_) => self.take_news(),
             Reply::EventsRead(page) => {
                 self.reading = false;
                 if page.instance != self.source.events(u64::MAX, 0).instance {
-                    // They are of a scheduler that was left meanwhile.
+                    // The scheduler was switched.
                     return;
                 }
             }
@@ -233,7 +227,6 @@ impl Session {
         }
     }
 
-    /// Takes the newest view.
     pub(super) fn take_news(&mut self) {
         if shows_sides(&self.state)
             && let Some(trial) = self.source.trial()
@@ -242,7 +235,7 @@ impl Session {
         }
         let identity = self.source.identity();
         let identity = (*identity != self.state.cluster.identity).then(|| identity.clone());
-        // Before the view: what is read by now is in it.
+        // Read before the view: the view contains what is loaded now.
         let unread = self.source.unread();
         let view = self.source.view();
         let known = Arc::ptr_eq(&view, &self.state.cluster.newest);
@@ -267,7 +260,6 @@ impl Session {
         self.act(Action::Feed(Box::new(news)));
     }
 
-    /// Reports to the source what is on the screen, when that is something else than before.
     fn report_focus(&mut self) {
         let focus = focus::of(&self.state);
         if focus != self.focus {
@@ -276,7 +268,6 @@ impl Session {
         }
     }
 
-    /// Reads events and audit entries that came since the last ones, while they are on the screen.
     pub(super) fn read_source(&mut self) {
         self.read_events();
         self.read_trends();
@@ -288,7 +279,6 @@ impl Session {
         }
     }
 
-    /// Takes what was measured since it was examined last, while it is on the screen.
     fn read_trends(&mut self) {
         if !trends::reads(&self.state) {
             return;
@@ -329,7 +319,7 @@ impl Session {
         self.read_earlier_events();
     }
 
-    /// Reads what mattered before the last events, for the moment on the screen. What is kept of it is in memory: it takes no time.
+    /// These are in memory, so reading is fast.
     fn read_earlier_events(&mut self) {
         let cluster = &self.state.cluster;
         let until = cluster.until().unwrap_or(Time(u64::MAX));
@@ -340,7 +330,7 @@ impl Session {
         self.act(Action::EarlierEvents(of, records));
     }
 
-    /// Goes to another scheduler. The person's own state stays: options, keys, histories and messages.
+    /// Options, keys, histories, and messages stay.
     pub(super) fn switch(&mut self, source: Arc<dyn Source>) {
         let (view, link) = (source.view(), source.link());
         let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
@@ -366,7 +356,7 @@ impl Session {
             note.until += old.now;
         }
         let effects = start(&mut state, beginning(&*source));
-        // What is still made for the other one is not for this one.
+        // Results for the other scheduler must be outdated.
         state.makings = self.state.makings;
         self.held.clear();
         self.reading = false;
@@ -376,7 +366,7 @@ impl Session {
         self.log = None;
         self.focus = focus::of(&self.state);
         self.source.set_focus(&self.focus);
-        // Work for the scheduler before is given up with it.
+        // Drop work for the previous scheduler.
         self.effects.retain(|effect| !matches!(effect, Effect::Work(_)));
         self.effects.extend([Effect::Repaint, Effect::Redraw]);
         self.effects.extend(effects);

@@ -1,4 +1,4 @@
-//! Reading of objects of Kubernetes for the screen. What a source does not have is answered here.
+//! Reads Kubernetes objects for the screen.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use crate::state::effect::ForPod;
 use crate::state::reply::Reply;
 use view::kubernetes::LogName;
 
-/// Why there is nothing: the source is another one by now.
 const NO_CLUSTER: &str = "the scheduler is not attached through Kubernetes";
 
 fn none<T>() -> Result<T, String> {
@@ -15,7 +14,6 @@ fn none<T>() -> Result<T, String> {
 }
 
 impl Session {
-    /// Has something of an object read; the answers come as replies.
     pub(super) fn read_of_pod(&mut self, wanted: ForPod) {
         let replies = self.replies();
         let source = Arc::clone(&self.source);

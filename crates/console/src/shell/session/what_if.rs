@@ -1,4 +1,4 @@
-//! A what-if in place of the cluster that it copies, and the return to the same screen of that cluster.
+//! Enters a what-if, and returns to the same screen.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use source::Source;
 use view::act::Order;
 
 impl Session {
-    /// Does something with a what-if. What takes long is done by the source next to this.
+    /// The source runs slow steps in the background.
     pub(super) fn what_if(&mut self, step: WhatIfStep) {
         match step {
             WhatIfStep::Open(orders) => {
@@ -47,12 +47,11 @@ impl Session {
                 let refused = self.source.trial().and_then(|trial| trial.suppose(&change).err());
                 self.changed(refused);
             }
-            // The sides are compared with the news, as long as the page is on the screen.
+            // Updated with each view while its page is open.
             WhatIfStep::Compare => self.take_news(),
         }
     }
 
-    /// The changes of a what-if are others, or stay for this reason.
     fn changed(&mut self, refused: Option<String>) {
         match refused {
             Some(why) => self.act(Action::Refuse(why)),
@@ -60,7 +59,7 @@ impl Session {
         }
     }
 
-    /// Goes into a what-if, unless the person is at something else by now.
+    /// Opens it unless the user does something else now.
     pub(super) fn enter_what_if(&mut self, source: Arc<dyn Source>, orders: Vec<Order>) {
         if !self.state.layers.is_empty() || self.real.is_some() {
             return self
@@ -76,7 +75,7 @@ impl Session {
         self.take_news();
     }
 
-    /// Returns to the cluster; with `apply` the changes are asked about there.
+    /// With `apply`, asks about the changes in the cluster.
     fn leave_what_if(&mut self, apply: bool) {
         let Some(real) = self.real.take() else { return };
         let changes = match self.source.trial() {
@@ -107,7 +106,7 @@ impl Session {
         self.reading = false;
         self.focus = focus::of(&self.state);
         self.source.set_focus(&self.focus);
-        // Work for the copy is given up with it.
+        // Drop work for the copy.
         self.effects.retain(|effect| !matches!(effect, Effect::Work(_)));
         self.effects.extend([Effect::Repaint, Effect::Redraw]);
         self.effects.extend(effects);

@@ -1,4 +1,4 @@
-//! `[contexts.NAME]`: schedulers elsewhere, by the name that a person gives them.
+//! `[contexts.NAME]`: remote schedulers.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use config::toml_table::Table;
 use model::Identity;
 use view::act::EnforceAcl;
 
-/// A scheduler elsewhere, and how it is examined.
+/// A remote scheduler and its connection options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteContext {
-    /// The address of the server, with its scheme.
+    /// The URL of the server.
     pub url: String,
-    /// The file that holds the token.
+    /// The token file.
     pub token_file: Option<String>,
-    /// A file of certificates of authorities, in PEM.
+    /// A file of trusted CA certificates (PEM).
     pub ca: Option<String>,
-    /// A file with the client's own certificate and key, in PEM.
+    /// A file with the client certificate and key (PEM).
     pub client_cert: Option<String>,
-    /// Headers to send along, `NAME: VALUE`.
+    /// HTTP headers, `NAME: VALUE`.
     pub headers: Vec<String>,
-    /// Nothing is changed through it.
+    /// Read-only.
     pub read_only: bool,
-    /// Looked at through this identity's eyes.
+    /// The impersonated identity.
     pub acting_as: Option<Identity>,
-    /// In Kubernetes: whether `adminacl` is checked before the API server decides.
+    /// Whether `adminacl` is checked before the API server decides.
     pub enforce_acl: EnforceAcl,
 }
 
@@ -44,7 +44,7 @@ impl Default for RemoteContext {
     }
 }
 
-/// Reads all contexts. One without an address is none.
+/// Reads all contexts, ignoring those without a URL.
 pub fn read(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, RemoteContext> {
     let mut contexts = BTreeMap::new();
     for entry in table.entries() {
@@ -60,7 +60,7 @@ pub fn read(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, 
     contexts
 }
 
-/// `auto`, `always`, `never`; a boolean, as releases before wrote it, is `always` or `never`.
+/// Earlier releases wrote a boolean.
 fn enforce_acl(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> EnforceAcl {
     if !entry.is_text() {
         return match entry.bool(faults) {
@@ -93,7 +93,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
                 Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
                 None => {}
             },
-            // A token in the file would be read by everyone who may read the file, and shown with it.
+            // The token would be readable and shown with the file.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file with the token";
                 faults.push(entry.fault("OWN-021", "a token must not be in the settings".to_owned(), hint));

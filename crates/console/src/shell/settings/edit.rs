@@ -1,4 +1,4 @@
-//! Changing one value in the text of a person's settings, leaving all else as written.
+//! Changes one value in the user's settings, preserving the rest.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-/// The text with `key` of `[table]` set to a value in TOML, or taken out.
+/// Sets or removes a key, with the value as TOML.
 ///
 /// # Errors
-/// Why the text cannot be changed: it has faults, or the table is written in another way.
+/// The text has errors, or another form of the table.
 pub fn set(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<String, String> {
     let (root, faults) = DeTable::parse_recoverable(text);
     if let Some(fault) = faults.first() {
@@ -29,7 +29,7 @@ pub fn set(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<St
             format!("{}{value}{}", &text[..span.start], &text[span.end..])
         }
         (Some((name, old)), None) => {
-            // The whole lines of it go.
+            // Remove whole lines.
             let start = text[..name.span().start].rfind('\n').map_or(0, |at| at + 1);
             let end = text[old.span().end..].find('\n').map_or(text.len(), |at| old.span().end + at + 1);
             format!("{}{}", &text[..start], &text[end..])
@@ -42,7 +42,6 @@ pub fn set(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<St
     }
 }
 
-/// The text with a line more: behind the heading of the table, or with the table at the end.
 fn added(text: &str, table: &str, key: &str, value: &str, there: bool) -> Result<String, String> {
     let line = format!("{} = {value}\n", name(key));
     if !there {
@@ -65,16 +64,15 @@ fn added(text: &str, table: &str, key: &str, value: &str, there: bool) -> Result
     Err(format!("it has no section [{table}]"))
 }
 
-/// A key as TOML writes it.
 fn name(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { serde_json::Value::from(key).to_string() }
 }
 
-/// Changes a value in a file, which is made where it is not there: written next to it and renamed, so that a reader sees it whole.
+/// Changes a file by rename, so that readers see a complete file.
 ///
 /// # Errors
-/// Why it is not kept.
+/// Why not.
 pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> Result<(), String> {
     let name = file.display();
     let text = match std::fs::read_to_string(file) {
@@ -83,14 +81,14 @@ pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> 
         Err(error) => return Err(format!("not saved: cannot read {name}: {error}")),
     };
     let changed = set(&text, table, key, value).map_err(|why| format!("not saved in {name}: {why}"))?;
-    // What a link leads to is changed, not the link.
+    // Change the target of a link, not the link.
     let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let written = || -> std::io::Result<()> {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)?;
         }
         let beside = file.with_extension("toml.new");
-        // Settings may have what is sent to a server along with each request.
+        // Settings may contain secret HTTP headers.
         let new = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside);
         let mut opened = new?;
         if let Ok(old) = std::fs::metadata(&file) {

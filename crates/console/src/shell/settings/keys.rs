@@ -1,4 +1,4 @@
-//! `[keys.CONTEXT]`: the meanings of keys there.
+//! `[keys.CONTEXT]`: key bindings.
 
 use crate::input::command;
 use crate::input::command::{Argument, Context};
@@ -7,7 +7,7 @@ use crate::state::keymap::{Binding, Chord, Keymap, chord_text, parse_chord};
 use config::Fault;
 use config::toml_table::{Entry, Table};
 
-/// Lays the bindings of `[keys]` over a keymap.
+/// Adds the bindings of `[keys]` to a keymap.
 pub fn read(table: &Table<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>) {
     for entry in table.entries() {
         match Context::ALL.into_iter().find(|context| context.name() == entry.name) {
@@ -46,7 +46,6 @@ fn bindings(context: Context, table: &Table<'_, '_>, keymap: &mut Keymap, faults
     }
 }
 
-/// The keys of a binding.
 fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Vec<Fault>) -> Option<Chord> {
     let chord = match parse_chord(entry.name) {
         Ok(chord) => chord,
@@ -75,7 +74,6 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
     Some(chord)
 }
 
-/// The command of a binding.
 fn check(name: &str, argument: Option<&str>) -> Result<command::CommandId, (String, &'static str)> {
     let Some(command) = command::by_binding_name(name) else {
         return Err((format!("unknown command {name:?}"), "see docs/guide/keys.md; \"none\" unbinds the key"));

@@ -1,4 +1,4 @@
-//! The part of a person's settings about lists: the columns of each page, and views under a name.
+//! Settings for columns and saved views.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::update::columns::read as read_column;
 use config::Fault;
 use config::toml_table::{Entry, Table};
 
-/// Reads `[columns]`: for a page the names of its columns.
+/// Reads `[columns]`: column names by page.
 pub fn columns(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<&'static str, Vec<ColumnChoice>> {
     let mut all = BTreeMap::new();
     for entry in table.entries() {
@@ -37,7 +37,7 @@ fn chosen(entry: &Entry<'_, '_>, page: &str, faults: &mut Vec<Fault>) -> Vec<Col
     columns
 }
 
-/// Reads `[views]`: by name a page with its filter, order and columns.
+/// Reads `[views]`: page, filter, order, and columns by name.
 pub fn views(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, SavedView> {
     let read = |entry: Entry<'_, '_>| Some((entry.name.to_owned(), view(&entry, faults)?));
     table.entries().into_iter().filter_map(read).collect()

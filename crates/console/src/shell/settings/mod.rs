@@ -1,4 +1,4 @@
-//! A person's own settings: a TOML file with the console's looks and the meanings of its keys.
+//! The user's settings: a TOML file with appearance and key bindings.
 //!
 //! ```toml
 //! theme = "dark"
@@ -33,12 +33,12 @@
 //! token-file = "/home/me/.kornsole/prod.token"
 //! ```
 //!
-//! A context also takes `ca`, `client-cert`, `headers`, `read-only` and `as`; they are what the options of `kornsole attach` are.
+//! A context also accepts `ca`, `client-cert`, `headers`, `read-only`, and `as`, like the options of `kornsole attach`.
 //!
-//! A key that is given a command keeps no other meaning in its context; a command may have any number of keys.
+//! A bound key loses its other meaning in its context; a command may have several keys.
 //!
 //! Invariants:
-//! - reading never fails: what is wrong is reported with its place, and the default applies to it;
+//! - reading never fails: errors are reported with their locations, and defaults apply;
 //! - pure; the command line finds and reads the file.
 
 mod contexts;
@@ -65,43 +65,42 @@ use config::{Fault, Source};
 use model::Profile;
 use model::quantity::SizeUnits;
 
-/// A person's settings. What is not set is `None`.
+/// The user's settings; unset values are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The theme, by its name; one that does not exist is a fault.
+    /// The theme; an unknown one is an error.
     pub theme: Option<ThemeName>,
-    /// Draw with ASCII signs only.
+    /// Draw with ASCII symbols only.
     pub ascii: Option<bool>,
-    /// Say in lines what would be drawn.
+    /// Use linear mode.
     pub linear: Option<bool>,
-    /// Listen to the mouse.
+    /// Capture the mouse.
     pub mouse: Option<bool>,
-    /// Mark cells that changed.
+    /// Highlight changed cells.
     pub marks: Option<bool>,
-    /// In which units sizes are written.
+    /// The units of sizes.
     pub units: Option<SizeUnits>,
-    /// Which core the commands that predict decide like, where the command line says none.
+    /// The default core profile of commands that predict.
     pub core: Option<Profile>,
-    /// What `kornsole` without arguments opens, without the start page: `demo`, `empty`, `local`, or a context.
+    /// `demo`, `empty`, `local`, or a context.
     pub default: Option<String>,
-    /// Which page opens first.
+    /// The first page.
     pub start: Option<StartPage>,
-    /// What the keys mean.
+    /// The keymap.
     pub keymap: Keymap,
-    /// Schedulers elsewhere, by name.
+    /// The remote contexts by name.
     pub contexts: BTreeMap<String, RemoteContext>,
-    /// How often the screen takes news.
+    /// The refresh interval.
     pub refresh: Option<Duration>,
-    /// The columns of lists, by the name of their page.
+    /// The columns by page name.
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
-    /// Lists as they were arranged, by name.
+    /// The saved views by name.
     pub views: BTreeMap<String, SavedView>,
-    /// The person's own commands.
+    /// The user's own commands.
     pub own_commands: Vec<OwnCommand>,
 }
 
 impl Default for Settings {
-    /// Nothing is set, and keys mean what the registry says.
     fn default() -> Self {
         let (theme, ascii, linear, mouse, marks, units, start, contexts, refresh) = Default::default();
         let (columns, views, own_commands) = Default::default();
@@ -125,17 +124,17 @@ impl Default for Settings {
     }
 }
 
-/// What reading settings gave.
+/// The result of reading settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
-    /// The settings; defaults in place of wrong values.
+    /// The settings with defaults for invalid values.
     pub settings: Settings,
-    /// What is wrong, by place.
+    /// The errors, by location.
     pub faults: Vec<Fault>,
 }
 
 impl Read {
-    /// The faults as a person reads them, with the lines of the file. Empty when there are none.
+    /// The errors with lines of the file.
     pub fn fault_report(&self, name: &str, text: &str) -> String {
         Source::new(name, text).render_all(&self.faults)
     }
@@ -145,19 +144,19 @@ impl Read {
 ///
 /// | code | what |
 /// |---|---|
-/// | OWN-001 | the text is no TOML |
-/// | OWN-002 | a key that is no setting |
-/// | OWN-003 | a value of another type, or none of those allowed |
+/// | OWN-001 | the text is not valid TOML |
+/// | OWN-002 | an unknown key |
+/// | OWN-003 | a value of another type, or not an allowed value |
 /// | OWN-010 | `[keys.CONTEXT]` names no context |
-/// | OWN-011 | what is bound is no key |
-/// | OWN-012 | it is bound to what is no command |
+/// | OWN-011 | the bound key is not a key |
+/// | OWN-012 | the bound command is not a command |
 /// | OWN-020 | `[contexts.NAME]` has no address |
-/// | OWN-021 | a context holds a token, which belongs into a file of its own |
-/// | OWN-030 | columns or a view of no page with a list |
-/// | OWN-031 | no such column, or no width |
-/// | OWN-040 | a command of one's own without a name of its own, or that runs nothing |
-/// | OWN-041 | what it runs is invalid |
-/// | OWN-042 | its key means something else there |
+/// | OWN-021 | a context contains a token, which belongs into a separate file |
+/// | OWN-030 | columns or a view of a page without a list |
+/// | OWN-031 | an unknown column, or an invalid width |
+/// | OWN-040 | an own command without a unique name, or without a program |
+/// | OWN-041 | its program line is invalid |
+/// | OWN-042 | its key has another meaning there |
 /// | OWN-013 | the binding could never be used, or would make writing impossible |
 pub fn read(text: &str, themes: &Themes) -> Read {
     let mut settings = Settings::default();
@@ -215,7 +214,7 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
                     settings.contexts = contexts::read(&table, faults);
                 }
             }
-            // Their keys are what the others leave.
+            // Their keys must be free after the others.
             "command" => own = Some(entry),
             _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
         }
@@ -272,7 +271,7 @@ mod tests {
         assert_eq!(found(&read, Context::Page, "p"), Some((CommandId::Screen(ScreenCommand::QuitNow), None)));
     }
 
-    /// A fault in nearly every line; only `q` is right.
+    /// Only `q` is correct.
     const FAULTS: &str = "\
 theme = 'neon'
 ascii = 'yes'

@@ -1,4 +1,4 @@
-//! `[[command]]`: a person's own commands.
+//! `[[command]]`: the user's own commands.
 //!
 //! ```toml
 //! [[command]]
@@ -24,7 +24,7 @@ use config::toml_table::{self, Entry, Table};
 
 const KNOWN: [&str; 8] = ["name", "doc", "key", "pages", "run", "shell", "confirm", "output"];
 
-/// Reads the commands, and binds their keys where these mean nothing yet.
+/// Reads the commands, and binds their keys if unused.
 pub fn read(entry: &Entry<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>) -> Vec<OwnCommand> {
     let mut commands: Vec<OwnCommand> = Vec::new();
     for (at, table) in entry.tables(faults) {
@@ -35,7 +35,6 @@ pub fn read(entry: &Entry<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>)
     commands
 }
 
-/// What is in the table of a command.
 #[derive(Default)]
 struct Written<'v> {
     name: Option<String>,
@@ -66,7 +65,7 @@ fn one(
         faults.push(toml_table::fault(table.text, "OWN-040", at, "command", message, "write its name and its program"));
     };
     let Written { name, doc, key, contexts, words, line, shell, confirm, output } = written;
-    // What is there and wrong was reported at its place.
+    // Invalid values were reported at their locations.
     let sound = faults.len() == before;
     let line = match (line, words) {
         (Some(line), _) if shell => Some(OwnLine::Shell(line.to_owned())),
@@ -96,7 +95,6 @@ fn one(
     Some(OwnCommand { name, doc, contexts, line, confirm, output })
 }
 
-/// What it does, where nothing says so.
 fn summary(line: &OwnLine) -> String {
     match line {
         OwnLine::Words(words) => format!("Runs {}", words.join(" ")),
@@ -162,7 +160,6 @@ fn name(entry: &Entry<'_, '_>, others: &[OwnCommand], faults: &mut Vec<Fault>) -
     }
 }
 
-/// The contexts of pages in which a key may be bound.
 fn is_page(context: &Context) -> bool {
     let over = [Context::Help, Context::Messages, Context::Columns, Context::Confirm, Context::Always];
     !context.writes() && !over.contains(context)
@@ -210,7 +207,7 @@ fn run<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, faults: &mut Vec<Fa
     written.words = Some(words);
 }
 
-/// A name in braces that is no placeholder; what has other signs in it belongs to the program, as `{.items}`.
+/// Finds a placeholder; other braces belong to the program: `{.items}`.
 fn unknown_placeholder(word: &str) -> Option<String> {
     let names = word.match_indices('{').filter_map(|(at, _)| {
         let name = &word[at..=at + word[at..].find('}')?];
@@ -223,7 +220,6 @@ fn unknown_placeholder(word: &str) -> Option<String> {
     unknown.next().map(str::to_owned)
 }
 
-/// Binds the key of a command, unless it means something where the command would be.
 fn bind(
     text: &str,
     at: &Range<usize>,
@@ -262,10 +258,10 @@ fn bind(
     }
 }
 
-/// What a chord, its start or its continuation means already where a context is looked up.
+/// A binding of the chord, its prefix, or its continuation, where the context is looked up.
 fn taken<'k>(keymap: &'k Keymap, context: Context, chord: &Chord) -> Option<&'k Binding> {
     let with = |other: Context| match context {
-        // A key of every page is looked up behind those of each page.
+        // Keys of every page are looked up last.
         Context::Page | Context::List => is_page(&other) || other == Context::Always,
         own => {
             let list = other == Context::List && column_names::of_page(own.name()).is_some();

@@ -1,4 +1,4 @@
-//! Settings of one word.
+//! Settings with a fixed set of words.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use config::toml_table::Entry;
 use model::Profile;
 use model::quantity::SizeUnits;
 
-/// The page that opens first.
+/// The first page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartPage {
-    /// The queue tree with a dashboard around it.
+    /// The queue tree with the dashboard.
     #[default]
     Cluster,
     /// The queue tree.
@@ -20,7 +20,6 @@ pub enum StartPage {
 }
 
 impl StartPage {
-    /// All of them with their words in the settings.
     const NAMES: [(&'static str, Self); 3] =
         [("cluster", Self::Cluster), ("overview", Self::Cluster), ("queues", Self::Queues)];
 }

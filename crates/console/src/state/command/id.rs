@@ -1,41 +1,41 @@
-//! The commands by their ids, in groups: a match over one group is short, and a match over all names every group.
+//! The command ids in groups.
 
 use std::fmt;
 
-/// Which command: its group, and which of it.
+/// Group, and id in the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandId {
-    /// What is in a list: the row under the cursor, marks, folding.
+    /// Rows of a list: cursor, marks, folds.
     Row(RowCommand),
-    /// How a list is sorted, and which columns it has.
+    /// Sort and columns of a list.
     Column(ColumnCommand),
-    /// Another page, or a layer with something to read.
+    /// Open a page or a layer.
     Go(GoCommand),
-    /// The forms: a submission to place, a change of one queue.
+    /// Forms: placement, and a change of one queue.
     Form(FormCommand),
     /// The text of a configuration.
     Text(TextCommand),
     /// The events, the audit and the revisions.
     Log(LogCommand),
-    /// The past: the moment that is on the screen.
+    /// Time travel.
     Time(TimeCommand),
-    /// The page of trends: values, and moving in time.
+    /// The trends page.
     Trend(TrendCommand),
-    /// What if: a copy of the cluster, and the changes in it.
+    /// The what-if.
     Trial(TrialCommand),
-    /// What is asked of the scheduler.
+    /// Operations of the scheduler.
     Order(OrderCommand),
-    /// Jobs of this machine.
+    /// Local jobs.
     Job(JobCommand),
-    /// Pods of Kubernetes.
+    /// Kubernetes pods.
     Pod(PodCommand),
-    /// A line that is being written, and a question.
+    /// Text inputs and confirmations.
     Prompt(PromptCommand),
-    /// The console itself: the picture, the clipboard, files, the end.
+    /// The console: screen, clipboard, files, exit.
     Screen(ScreenCommand),
 }
 
-/// The name of the command alone: settings make the names of commands without one of it.
+/// The settings derive command names from it.
 impl fmt::Debug for CommandId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -57,7 +57,7 @@ impl fmt::Debug for CommandId {
     }
 }
 
-/// What is in a list: the row under the cursor, marks, folding.
+/// Rows of a list: cursor, marks, folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum RowCommand {
@@ -80,7 +80,7 @@ pub enum RowCommand {
     HeatMap,
 }
 
-/// How a list is sorted, and which columns it has.
+/// Sort and columns of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum ColumnCommand {
@@ -101,7 +101,7 @@ pub enum ColumnCommand {
     ColumnsDefault,
 }
 
-/// Another page, or a layer with something to read.
+/// Open a page or a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum GoCommand {
@@ -155,7 +155,7 @@ pub enum GoCommand {
     Leave,
 }
 
-/// The forms: a submission to place, a change of one queue.
+/// Forms: placement, and a change of one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum FormCommand {
@@ -219,7 +219,7 @@ pub enum LogCommand {
     EndSilence,
 }
 
-/// The past: the moment that is on the screen.
+/// Time travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TimeCommand {
@@ -229,7 +229,7 @@ pub enum TimeCommand {
     Live,
 }
 
-/// The page of trends: values, and moving in time.
+/// The trends page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TrendCommand {
@@ -250,7 +250,7 @@ pub enum TrendCommand {
     TrendMoment,
 }
 
-/// What if: a copy of the cluster, and the changes in it.
+/// The what-if.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TrialCommand {
@@ -264,7 +264,7 @@ pub enum TrialCommand {
     Changes,
 }
 
-/// What is asked of the scheduler.
+/// Operations of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum OrderCommand {
@@ -284,7 +284,7 @@ pub enum OrderCommand {
     Resume,
 }
 
-/// Jobs of this machine.
+/// Local jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum JobCommand {
@@ -297,7 +297,7 @@ pub enum JobCommand {
     EditJob,
 }
 
-/// Pods of Kubernetes.
+/// Kubernetes pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum PodCommand {
@@ -315,7 +315,7 @@ pub enum PodCommand {
     ScrollRight,
 }
 
-/// A line that is being written, and a question.
+/// Text inputs and confirmations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum PromptCommand {
@@ -334,7 +334,7 @@ pub enum PromptCommand {
     Reason,
 }
 
-/// The console itself: the picture, the clipboard, files, the end.
+/// The console: screen, clipboard, files, exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum ScreenCommand {

@@ -1,4 +1,4 @@
-//! The commands by their ids, and where keys mean them. What each does and is called is in the registry.
+//! Command ids, and the contexts of keys.
 
 mod id;
 
@@ -7,7 +7,7 @@ pub use id::{
     RowCommand, ScreenCommand, TextCommand, TimeCommand, TrendCommand, TrialCommand,
 };
 
-/// Where a key means something.
+/// The context of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "Context::title says what each is")]
 pub enum Context {
@@ -34,7 +34,7 @@ pub enum Context {
     Simulate,
     Usage,
     Shadow,
-    /// The page of every context of the settings, with figures.
+    /// The page of all clusters.
     Clusters,
     Trends,
     Edit,
@@ -53,7 +53,7 @@ pub enum Context {
 }
 
 impl Context {
-    /// Those of one page each that a person goes to by a key or a name.
+    /// Pages that a key or a name opens.
     pub const PAGES: [Self; 15] = [
         Self::Queues,
         Self::Apps,
@@ -72,7 +72,7 @@ impl Context {
         Self::Simulate,
     ];
 
-    /// The heading over its keys in the help and the README.
+    /// The heading in the help and the README.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Queues => "Queues",
@@ -116,7 +116,7 @@ impl Context {
         }
     }
 
-    /// Its name in a person's settings.
+    /// The name in the settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Queues => "queues",
@@ -160,12 +160,12 @@ impl Context {
         }
     }
 
-    /// Whether characters are written in it, so that they cannot mean a command.
+    /// Characters are text, not commands.
     pub const fn writes(self) -> bool {
         matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command | Self::Typed | Self::Reason)
     }
 
-    /// All contexts, in the order of the help.
+    /// All contexts, in help order.
     pub const ALL: [Self; 38] = [
         Self::Queues,
         Self::Apps,

@@ -1,27 +1,25 @@
-//! The text with a cursor, undo and redo: [`TextArea`] with the needs of YAML (the indent of a new line, blanks for tabs).
+//! A [`TextArea`] with indentation for YAML.
 
 use tui_textarea::{CursorMove, TextArea};
 
 use crate::state::editor::fold::{Folds, indent};
 use crate::state::line_edit::{LineStep, Reach};
 
-/// How many blanks deeper what is below a key is.
 const STEP: usize = 2;
-/// How many edits can be undone.
 const UNDO: usize = 2_000;
-/// The furthest line that [`CursorMove::Jump`] can name.
+/// The last line for [`CursorMove::Jump`].
 const FURTHEST: usize = u16::MAX as usize;
 
-/// One step of editing a text: keys become these in [`crate::input::editing`].
+/// One editing step; [`crate::input::editing`] maps keys to steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStep {
-    /// Works within the line under the cursor.
+    /// A step in the line under the cursor.
     InLine(LineStep),
-    /// Starts a new line, as deep as YAML needs it.
+    /// Starts a new line with YAML indentation.
     NewLine,
-    /// Goes to the line above that is to be seen.
+    /// Moves to the previous visible line.
     Up,
-    /// Goes to the line below that is to be seen.
+    /// Moves to the next visible line.
     Down,
 }
 
@@ -29,10 +27,10 @@ pub enum TextStep {
 #[derive(Clone, Debug)]
 pub struct Buffer {
     area: TextArea<'static>,
-    /// Lines of the file end with carriage return and line feed.
+    /// CR LF.
     carriage: bool,
     version: u64,
-    /// What is folded up.
+    /// The folds.
     pub folds: Folds,
 }
 
@@ -47,7 +45,7 @@ impl Buffer {
         Self { area, carriage, version: 0, folds: Folds::default() }
     }
 
-    /// The lines, without their ends.
+    /// The lines without line ends.
     pub fn lines(&self) -> &[String] {
         self.area.lines()
     }
@@ -57,18 +55,18 @@ impl Buffer {
         self.lines().join(if self.carriage { "\r\n" } else { "\n" })
     }
 
-    /// Counts up with every change.
+    /// Counts changes.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// The line under the cursor and the characters before it, both from 0.
+    /// The row and column in characters, from 0.
     pub fn cursor(&self) -> (usize, usize) {
         let at = self.area.cursor();
         (at.0, at.1)
     }
 
-    /// The line under the cursor up to it.
+    /// The text of the line before the cursor.
     pub fn before(&self) -> &str {
         let (row, column) = self.cursor();
         let line = self.lines().get(row).map_or("", String::as_str);
@@ -76,26 +74,25 @@ impl Buffer {
         &line[..end]
     }
 
-    /// What of that line follows the cursor.
+    /// The text of the line after the cursor.
     pub fn behind(&self) -> &str {
         let (row, _) = self.cursor();
         let line = self.lines().get(row).map_or("", String::as_str);
         &line[self.before().len()..]
     }
 
-    /// Puts the cursor somewhere, at most at the end of the line or text, and unfolds what hides it.
+    /// Moves the cursor, limited to the text; unfolds its line.
     pub fn go(&mut self, row: usize, column: usize) {
         let row = row.min(self.lines().len().saturating_sub(1));
         let near = u16::try_from(row).unwrap_or(u16::MAX);
         self.area.move_cursor(CursorMove::Jump(near, u16::try_from(column).unwrap_or(u16::MAX)));
-        // A jump reaches no further; the rest of the way goes line by line.
         for _ in FURTHEST..row {
             self.area.move_cursor(CursorMove::Down);
         }
         self.folds.reveal(row);
     }
 
-    /// Goes over lines that are in kind, up (negative) or down.
+    /// Moves over visible lines, up (negative) or down.
     pub fn step(&mut self, rows: isize) {
         let (mut row, column) = self.cursor();
         for _ in 0..rows.unsigned_abs() {
@@ -108,7 +105,7 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Carries out one step of editing. Whether it changed the text or moved the cursor.
+    /// Returns whether text or cursor changed.
     pub fn apply(&mut self, step: TextStep) -> bool {
         let lines = self.lines().len();
         let row = self.cursor().0;
@@ -134,7 +131,7 @@ impl Buffer {
         changed
     }
 
-    /// Takes away what is between the cursor and a place of its line; at the end of a line also that end.
+    /// At the end of a line, also removes the line end.
     fn remove(&mut self, reach: Reach) -> bool {
         match reach {
             Reach::Left => self.backspace(),
@@ -153,7 +150,6 @@ impl Buffer {
         true
     }
 
-    /// A change at `row` of a text that had this many lines.
     fn changed(&mut self, row: usize, lines: usize) {
         self.version += 1;
         let now = self.lines().len();
@@ -163,7 +159,7 @@ impl Buffer {
         self.folds.reveal(cursor);
     }
 
-    /// The blanks that a new line starts with: those of this one, more below a key without a value.
+    /// The indentation: one level more after a key without a value.
     fn margin(&self) -> String {
         let before = self.before();
         let own = indent(before);
@@ -172,7 +168,6 @@ impl Buffer {
         " ".repeat(own + item + deeper)
     }
 
-    /// Takes one character away, or a step of the indent.
     fn backspace(&mut self) -> bool {
         let before = self.before();
         let blank = !before.is_empty() && before.bytes().all(|b| b == b' ');
@@ -180,7 +175,7 @@ impl Buffer {
         (0..count).fold(false, |changed, _| self.area.delete_char() || changed)
     }
 
-    /// Puts a text at the cursor, blanks for tabs. Control characters other than line ends are omitted.
+    /// Tabs become blanks; control characters are dropped.
     pub fn insert(&mut self, text: &str) {
         let (row, lines) = (self.cursor().0, self.lines().len());
         let clean: String = text
@@ -195,7 +190,7 @@ impl Buffer {
         }
     }
 
-    /// Puts a text instead of the last characters before the cursor.
+    /// Replaces the last `typed` characters before the cursor.
     pub fn complete(&mut self, typed: usize, text: &str) {
         let (row, lines) = (self.cursor().0, self.lines().len());
         for _ in 0..typed {
@@ -205,7 +200,7 @@ impl Buffer {
         self.changed(row, lines);
     }
 
-    /// Puts another text instead of the whole. It can be undone.
+    /// Replaces the whole text. Undo restores it.
     pub fn replace(&mut self, text: &str) {
         let (row, column) = self.cursor();
         self.area.select_all();
@@ -219,7 +214,7 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Puts a text instead of the whole that someone else applied. Undo goes no further back: it is of one's own edits.
+    /// Another user applied it: clears the undo history.
     pub fn reset(&mut self, text: &str) {
         let (row, column) = self.cursor();
         let fresh = Self::new(text);
@@ -227,18 +222,18 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Folds the item under the cursor, or unfolds it. Whether there is one.
+    /// Returns whether an item exists.
     pub fn toggle_fold(&mut self) -> bool {
         let (row, _) = self.cursor();
         let Some(start) = self.folds.toggle(self.area.lines(), row) else { return false };
-        // Going there would unfold what is around it.
+        // A jump would unfold the surrounding items.
         let folds = std::mem::take(&mut self.folds);
         self.go(start, 0);
         self.folds = folds;
         true
     }
 
-    /// Folds every queue that has lines of its own, or unfolds everything.
+    /// Folds only queues with lines of their own.
     pub fn fold_all(&mut self, fold: bool) {
         let mut folds = Folds::default();
         if fold {
@@ -250,17 +245,17 @@ impl Buffer {
         self.folds = folds;
     }
 
-    /// Takes the last change back. Whether there was one.
+    /// Undoes the last change. Returns whether one existed.
     pub fn undo(&mut self) -> bool {
         let done = self.area.undo();
-        // A whole text that took the place of another one is two steps of the widget, with nothing in between.
+        // Replacing all is two steps of the widget.
         if done && self.is_empty() {
             self.area.undo();
         }
         self.history(done)
     }
 
-    /// Makes a change again that was taken back. Whether there was one.
+    /// Redoes a change. Returns whether one existed.
     pub fn redo(&mut self) -> bool {
         let done = self.area.redo();
         if done && self.is_empty() {
@@ -277,14 +272,13 @@ impl Buffer {
         if done {
             self.version += 1;
             self.area.cancel_selection();
-            // Where lines came or went is unknown.
+            // The changed lines are unknown.
             self.folds = Folds::default();
         }
         done
     }
 
-    /// The next place of a text, behind the cursor (or at it, when `here`) and then from the other end; upper case counts only where
-    /// it is written.
+    /// Searches after the cursor (at it if `here`), then from the other end. Case counts if the text has upper case.
     pub fn find(&self, text: &str, forward: bool, here: bool) -> Option<(usize, usize)> {
         let sensitive = text.chars().any(char::is_uppercase);
         let fold = |line: &str| if sensitive { line.to_owned() } else { line.to_lowercase() };
@@ -315,7 +309,7 @@ impl Buffer {
     }
 }
 
-/// The place of a line as the text area knows it; at the ends of a line its neighbors are reached.
+/// Reaches the neighboring line at a line's end.
 const fn cursor_move(reach: Reach) -> CursorMove {
     match reach {
         Reach::Left => CursorMove::Back,

@@ -1,4 +1,4 @@
-//! The check of an edited configuration, worked out next to the draw loop.
+//! The check of an edited configuration, from a worker thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,102 +9,102 @@ use model::{Profile, QueuePath, Time};
 use view::act::Actor;
 use view::{QuotaForecast, View};
 
-/// What a text would have preempted, as the scheduler says it: a view of one elsewhere does not show which allocations go.
+/// A remote view does not contain the victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaPreview {
-    /// The text that was asked about.
+    /// The text.
     pub text: Arc<str>,
-    /// By partition; nothing where the scheduler does not know it either.
+    /// Previews by partition; empty if the scheduler does not know.
     pub forecasts: Vec<(Arc<str>, QuotaForecast)>,
-    /// When it was answered, on the console's clock.
+    /// The time of the answer, on the console's clock.
     pub taken: Duration,
 }
 
 impl QuotaPreview {
-    /// How long it holds: what runs changes.
+    /// Allocations change.
     const HOLDS: Duration = Duration::from_secs(10);
 
-    /// Whether it still says what a text leads to.
+    /// Whether it is valid for this text now.
     pub fn is_of(&self, text: &str, now: Duration) -> bool {
         *self.text == *text && now < self.taken + Self::HOLDS
     }
 }
 
-/// A text to be examined.
+/// A request to check a text.
 #[derive(Clone, Debug)]
 pub struct CheckJob {
     /// The cluster's time.
     pub at: Time,
-    /// Which version of the text it is.
+    /// The version of the text.
     pub version: u64,
-    /// The text as written just now.
+    /// The edited text.
     pub text: String,
     /// The text of the active configuration.
     pub base: Arc<str>,
-    /// Running allocations, for the effects of the change.
+    /// The view, for the effects on running allocations.
     pub view: Arc<View>,
-    /// By which rules it is read.
+    /// The profile that reads it.
     pub profile: Profile,
-    /// Who would applies it; or why no one can.
+    /// Who would apply it, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// The scheduler's last answer: which allocations a text would have preempted. It may be about another text.
+    /// Possibly for another text.
     pub preview: Option<Arc<QuotaPreview>>,
 }
 
-/// What a text would mean.
+/// The check of a text.
 #[derive(Clone, Debug, Default)]
 pub struct CheckResult {
-    /// Which version of the text that was.
+    /// The version of the text.
     pub version: u64,
-    /// The text is another one than that of the active configuration.
+    /// The text differs from the active configuration.
     pub differs: bool,
-    /// What is wrong, by place.
+    /// The errors, by location.
     pub faults: Vec<Fault>,
-    /// The configuration, if it is one.
+    /// The configuration, if valid.
     pub config: Option<Arc<Config>>,
-    /// What is different from the active one.
+    /// The differences from the active configuration.
     pub changes: Vec<Line>,
-    /// That in one line; empty when nothing is.
+    /// The differences in one line; may be empty.
     pub summary: String,
-    /// Its effect on running applications: a queue, and the effect there in sentences.
+    /// The effect on running applications: a queue, and sentences.
     pub consequences: Vec<(String, Vec<String>)>,
-    /// What will be preempted, as a queue would be above its maximum: in sentences that name it.
+    /// Preemption as sentences.
     pub preempted: Vec<String>,
-    /// Which allocations that are is unknown: only the scheduler can say.
+    /// Only the scheduler knows the victims.
     pub asks_scheduler: bool,
-    /// The queues that it removes, none of which is below another.
+    /// The topmost removed queues.
     pub removed: Vec<Removed>,
-    /// How much of the active configuration it takes away (CFG-120).
+    /// CFG-120.
     pub removal: Removal,
-    /// Why it would be refused, though it is valid: which access it takes.
+    /// The missing access for a valid text.
     pub refused: Option<String>,
 }
 
-/// A queue that an edit removes with all that is below it.
+/// A removed queue with its subtree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// The path of a queue that the text does not have any more.
+    /// The path.
     pub queue: QueuePath,
-    /// Whether there are queues below it.
+    /// Whether it has children.
     pub subtree: bool,
-    /// How many applications are in it.
+    /// The number of applications.
     pub apps: usize,
 }
 
 impl CheckResult {
-    /// How many faults refuse the text.
+    /// The number of errors that reject the text.
     pub fn errors(&self) -> usize {
         self.faults.iter().filter(|fault| fault.severity == Severity::Error).count()
     }
 }
 
-/// What a word could become.
+/// The completions of a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// How many characters before the cursor it takes the place of.
+    /// The number of characters before the cursor to replace.
     pub typed: usize,
-    /// What could be there, best first.
+    /// The completions, best first.
     pub words: Vec<String>,
-    /// What only other releases know, each with who: shown, and not taken.
+    /// Words of other releases: not selectable.
     pub elsewhere: Vec<(String, String)>,
 }

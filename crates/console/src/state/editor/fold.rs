@@ -1,25 +1,25 @@
-//! Folded parts of the text: items of lists, so that a queue is one line.
+//! Folds of list items, so that a queue is one line.
 
 use std::collections::BTreeMap;
 
-/// How many blanks a line starts with.
+/// The number of leading blanks.
 pub fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Folded parts: the line that stays in sight, and the last one that it hides. Two of them are nested or disjoint.
+/// The visible line, and the last hidden one. Two folds are nested or disjoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
     ranges: BTreeMap<usize, usize>,
 }
 
 impl Folds {
-    /// The last line that the line hides, if it is folded.
+    /// The last line that a folded line hides.
     pub fn end(&self, row: usize) -> Option<usize> {
         self.ranges.get(&row).copied()
     }
 
-    /// Folds the item that a line belongs to, or unfolds it when it is. Returns its first line, if it is in one of several lines.
+    /// Returns the item's first line.
     pub fn toggle(&mut self, lines: &[String], row: usize) -> Option<usize> {
         if self.ranges.remove(&row).is_some() {
             return Some(row);
@@ -29,10 +29,10 @@ impl Folds {
         Some(start)
     }
 
-    /// Folds every item that holds others.
+    /// Folds every item that contains items.
     pub fn fold_all(&mut self, lines: &[String]) {
         self.ranges.clear();
-        // Items that are open, the outermost first: their line and indent.
+        // Open items, the outermost first: line and indentation.
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut last = 0;
         for (row, line) in lines.iter().enumerate() {
@@ -52,7 +52,7 @@ impl Folds {
             last = row;
         }
         open.into_iter().for_each(|(start, _)| self.add(start, last));
-        // The partition's own item would hide everything.
+        // The partition's item would hide everything.
         self.ranges.pop_first();
     }
 
@@ -62,7 +62,7 @@ impl Folds {
         }
     }
 
-    /// Unfolds everything, as after a text from elsewhere.
+    /// Unfolds everything.
     pub fn clear(&mut self) {
         self.ranges.clear();
     }
@@ -72,30 +72,30 @@ impl Folds {
         self.ranges.is_empty()
     }
 
-    /// Unfolds what hides a line.
+    /// Unfolds the folds that hide a line.
     pub fn reveal(&mut self, row: usize) {
         self.ranges.retain(|start, end| !(*start < row && row <= *end));
     }
 
-    /// The next line in kind, if there is one in a text of this many lines.
+    /// The next visible line.
     pub fn next(&self, row: usize, len: usize) -> Option<usize> {
         let next = self.end(row).unwrap_or(row) + 1;
         (next < len).then_some(next)
     }
 
-    /// The line in kind before.
+    /// The previous visible line.
     pub fn previous(&self, row: usize) -> Option<usize> {
         let before = row.checked_sub(1)?;
         Some(self.hiding(before).unwrap_or(before))
     }
 
-    /// The line in kind that hides a line, if one does.
+    /// The visible line that hides a line, if any.
     pub fn hiding(&self, row: usize) -> Option<usize> {
         let hiding = self.ranges.range(..row).find(|(start, end)| **start < row && row <= **end);
         hiding.map(|(start, _)| *start)
     }
 
-    /// Moves what lies below a line that a change was made in: this many lines came, or (negative) went.
+    /// Moves folds by inserted or (negative) removed lines.
     pub fn shift(&mut self, row: usize, by: isize) {
         if by == 0 || self.ranges.is_empty() {
             return;
@@ -113,7 +113,7 @@ fn is_item(line: &str) -> bool {
     text.starts_with("- ") || text == "-"
 }
 
-/// The first and the last line of the item that a line belongs to.
+/// First and last line.
 pub fn item(lines: &[String], row: usize) -> Option<(usize, usize)> {
     let mut margin = indent(lines.get(row)?);
     let mut start = row;

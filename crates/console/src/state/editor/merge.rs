@@ -1,3 +1,3 @@
-//! Two edits of one text brought together.
+//! The merge of two edits of one text.
 
 pub use config::merge::merge;

@@ -1,9 +1,8 @@
-//! The text of a configuration on the screen: the text itself with its folds, its colors, the completions of a word, and the
-//! check of the whole.
+//! The configuration editor.
 //!
 //! Invariants:
-//! - pure: no IO, no clock; [`crate::present::edit_check::check`] is meant for another thread;
-//! - a key costs only work near the cursor and on the screen, never a check of the whole text.
+//! - pure: no IO, no clock; [`crate::present::edit_check::check`] runs in another thread;
+//! - a key costs only work near the cursor and on the screen.
 
 pub(crate) mod buffer;
 pub(crate) mod checked;

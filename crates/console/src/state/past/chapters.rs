@@ -1,8 +1,8 @@
-//! The important moments of a kept past that were looked up: chapter by chapter, and the target of a step.
+//! The fetched chapters of the stored past, and the target of a step.
 //!
 //! Invariants:
-//! - a step never passes over an important moment: where the events next to a time are unknown, they are looked up first;
-//! - at most [`Chapters::MOST`] chapters are remembered.
+//! - a step never skips an important moment: unknown events are fetched first;
+//! - at most [`Chapters::MOST`] chapters are stored.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,83 +10,78 @@ use std::time::Duration;
 use crate::state::past::moment::{Moment, Shown, Step};
 use model::Time;
 
-/// The shortest time there is.
 pub(super) const INSTANT: Duration = Duration::from_micros(1);
-/// Later than everything.
 const NEVER: Time = Time(u64::MAX);
 
-/// What mattered between two times.
+/// The important moments of a time range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// After this time.
+    /// The start, exclusive.
     pub from: Time,
-    /// Up to this time.
+    /// The end, inclusive.
     pub to: Time,
-    /// What mattered, the oldest first.
+    /// The moments, the oldest first.
     pub moments: VecDeque<Moment>,
-    /// No earlier record is kept.
+    /// It contains the first stored record.
     pub first: bool,
-    /// It reaches up to what was written last.
+    /// It contains the last written record.
     pub last: bool,
 }
 
-/// A chapter that is being looked up for a step.
+/// A chapter for a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seek {
-    /// The step that waits for it.
+    /// The waiting step.
     pub step: Step,
-    /// Right before or after which time.
+    /// The time to step from.
     pub at: Time,
 }
 
-/// Where a step leads.
+/// The target of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepTarget {
-    /// To right before this.
+    /// Right before this moment.
     Moment(Shown),
-    /// That is known once it is looked up what happened right before or after this time.
+    /// Known after the events next to this time are fetched.
     Unknown(Time),
-    /// There is no moment in that direction.
+    /// No moment in that direction.
     Nothing,
 }
 
-/// What was looked up.
+/// The fetched chapters.
 #[derive(Clone, Debug, Default)]
 pub struct Chapters {
     spans: VecDeque<Span>,
-    /// From when on it is known anyway what mattered.
     watched: Option<Time>,
-    /// No record before this is kept.
     begins: Option<Time>,
-    /// What is being looked up.
+    /// The running fetch.
     pub seeking: Option<Seek>,
 }
 
 impl Chapters {
-    /// How many are remembered.
+    /// The maximum number of chapters.
     pub const MOST: usize = 16;
 
-    /// From this time on the live events have all important moments.
+    /// Sets the time from which live events contain all important moments.
     pub fn watched_from(&mut self, at: Time) {
         self.watched = Some(at);
     }
 
-    /// Whether the live events have all important moments by now.
+    /// Whether that time is set.
     pub fn is_watched(&self) -> bool {
         self.watched.is_some()
     }
 
-    /// How far back what is kept reaches, if that is known.
+    /// The start of the stored past, if known.
     pub fn begins(&self) -> Option<Time> {
         self.begins
     }
 
-    /// Where a step leads from a time: to right before the last thing that mattered before it, or the next one after it. `watched` are
-    /// the moments that come of themselves.
+    /// Steps to right before the previous or next important moment. `watched` are those of the live events.
     pub fn seek(&self, step: Step, here: Time, watched: &VecDeque<Moment>) -> StepTarget {
         let retained = self.spans.iter().map(|span| (span.from, span.to, &span.moments));
         let spans: Vec<_> = retained.chain(self.watched.map(|from| (from, NEVER, watched))).collect();
-        // What is known reaches from here as far as one span follows on another.
+        // As far as chapters are adjacent.
         let mut at = if step == Step::Back { here } else { here + INSTANT };
         loop {
             let Some((from, to, moments)) = spans.iter().rev().find(|(from, to, _)| holds(step, at, *from, *to)) else {
@@ -107,10 +102,10 @@ impl Chapters {
         }
     }
 
-    /// Takes what was looked up for a step right before or after a time. Returns whether it covers that.
+    /// Returns whether the chapter covers the step.
     pub fn take(&mut self, mut span: Span, step: Step, at: Time) -> bool {
         if let Some(watched) = self.watched.filter(|_| span.last) {
-            // Between the last written record and the first live event nothing happened.
+            // Nothing happened in between.
             span.to = span.to.max(watched);
         }
         if span.first {
@@ -128,7 +123,6 @@ impl Chapters {
     }
 }
 
-/// Whether a span shows what happened right before or after a time.
 fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
     match step {
         Step::Back => from < at && at <= to,
@@ -136,7 +130,6 @@ fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
     }
 }
 
-/// The time right before something that mattered.
 fn before(moment: &Moment, moments: &VecDeque<Moment>) -> Shown {
     let same: Vec<&Moment> = moments.iter().filter(|other| other.at == moment.at).collect();
     let first = same.first().map_or_else(String::new, |first| first.text.clone());
@@ -156,7 +149,7 @@ mod tests {
         at.iter().map(|at| Moment { number: 0, at: seconds(*at), text: format!("at {at}") }).collect()
     }
 
-    /// A scheduler of which snapshots are kept of some seconds, and something mattered at others; the last is the present.
+    /// Snapshots and important moments by second; the last is the present.
     struct Retained {
         snapshots: Vec<u64>,
         mattered: Vec<u64>,
@@ -177,7 +170,7 @@ mod tests {
             Span { from, to, moments, first: place == 0, last: next.is_none() }
         }
 
-        /// The stops from the present back to the start and on to the present again, with how often one had to look.
+        /// Walks to the start and back; returns stops and the number of fetches.
         fn walk(&self, watched: u64) -> (Vec<u64>, Vec<u64>, usize) {
             let own: Vec<u64> = self.mattered.iter().copied().filter(|at| *at >= watched).collect();
             let own = moments(&own);

@@ -1,32 +1,32 @@
-//! An important moment, and the moment that is shown.
+//! Important moments, and the selected past time.
 
 use model::Time;
 
-/// Something that happened and mattered.
+/// An important event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// The number of its event.
+    /// The event number.
     pub number: u64,
-    /// When it was, in the scheduler's time.
+    /// The scheduler's time.
     pub at: Time,
-    /// What, in a few words.
+    /// A short text.
     pub text: String,
 }
 
-/// The past as it is on the screen.
+/// The selected past time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// At what time it was as it is shown.
+    /// The time of the shown state.
     pub at: Time,
-    /// What happened right after it; empty when that is not why one got there.
+    /// Empty if the user did not step to it.
     pub before: String,
 }
 
-/// Where one goes from here.
+/// The direction of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// To the moment before the last thing that mattered.
+    /// To right before the previous important moment.
     Back,
-    /// To the moment before the next one, at last to the present.
+    /// Finally to the present.
     On,
 }

@@ -1,12 +1,12 @@
-//! About how many bytes a kept view takes, and how many it does not share with the one before.
+//! The approximate size of a stored view.
 
 use model::NodeId;
 use std::sync::Arc;
 use view::{PartitionView, View};
 
-/// How many rows are compared of each kind, at most.
+/// Per kind.
 pub(super) const SAMPLE: usize = 500;
-/// About how many bytes a row takes. An ended application of the demo takes 7 000 together with the scheduler's own copy.
+/// A completed application of the demo takes 7,000 with the scheduler's own copy.
 pub(super) const APP: usize = 4_000;
 pub(super) const QUEUE: usize = 2_000;
 pub(super) const NODE: usize = 1_000;
@@ -19,13 +19,11 @@ fn partition_bytes(part: &PartitionView) -> usize {
     (part.apps.len() + part.ended.len()) * APP + part.queues.len() * QUEUE + part.nodes.len() * NODE
 }
 
-/// How many applications ended since the view before: those that are newer than its newest.
 fn newly_ended(before: &PartitionView, part: &PartitionView) -> usize {
     let Some(last) = before.ended.last() else { return part.ended.len() };
     part.ended.iter().rev().take_while(|row| !Arc::ptr_eq(row, last)).count()
 }
 
-/// The approximate bytes of a view without the data that it shares with the one before; of many rows some are measured.
 pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     let mut bytes = 1_000;
     for part in &new.partitions {
@@ -49,7 +47,6 @@ pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     bytes
 }
 
-/// How many of `len` rows differ, by looking at some of them.
 pub(super) fn share(len: usize, differs: impl Fn(usize) -> bool) -> usize {
     let step = len.div_ceil(SAMPLE).max(1);
     (0..len).step_by(step).filter(|at| differs(*at)).count() * step

@@ -1,4 +1,4 @@
-//! The conditions for applying the text, and bringing it into force.
+//! Applies the text, with its conditions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::update::config::page::{follow, page_mut, shown};
 use config::{AllowedRemoval, Removal};
 use view::act::{Act, Configuration, LoadedBy, Order};
 
-/// Asks whether the text is to be applied.
+/// Asks whether to apply the text.
 pub fn ask_apply(state: &mut State) {
     let Page::Config(page) = state.page() else { return };
     let retained = state.cluster.past.retained;
@@ -24,8 +24,7 @@ pub fn ask_apply(state: &mut State) {
     state.ask(question);
 }
 
-/// The question before a text becomes active; `retained`: all that the scheduler does is. One that lets a whole subtree drain, or many
-/// applications, requests a name.
+/// `retained`: persistent scheduler state. Draining a subtree or many applications requires typing a name.
 pub fn question(title: String, checked: &CheckResult, base: Option<&Configuration>, retained: bool) -> Confirm {
     let summary = &checked.summary;
     let mut lines =
@@ -40,7 +39,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     lines.push(match base.and_then(|base| base.file.as_ref()) {
         Some(file) => format!("It is written to {} and is applied immediately.", file.display()),
-        // Only one that is in a cluster can be changed from elsewhere without a file of its own.
+        // Only in a cluster, a remote can change it without its own file.
         None if base.is_some_and(|base| base.by == LoadedBy::Seen) => {
             "It is written to the ConfigMap; kornsole waits until the scheduler applies it.".to_owned()
         }
@@ -56,13 +55,13 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
     let grave = checked.removed.iter().find(|gone| gone.subtree || apps > PLAIN);
-    // What takes much away is confirmed by its number, anything else that is grave by a name.
+    // Type the number for a large removal, a name for another grave change.
     let number = checked.removal.is_large().then(|| checked.removal.queues.to_string());
     let want = number.or_else(|| grave.map(|gone| gone.queue.to_string()));
     Confirm::new(title, lines, "Apply", Question::Apply).typing(want)
 }
 
-/// The order that brings a text into force, after what it takes away was confirmed.
+/// The operation after its removals were confirmed.
 pub fn order(act: Act, reason: &str, removal: &Removal) -> Order {
     let order = Order::new(act, reason);
     match removal.is_large() {
@@ -71,7 +70,7 @@ pub fn order(act: Act, reason: &str, removal: &Removal) -> Order {
     }
 }
 
-/// Has the text applied.
+/// Applies the text.
 pub fn apply(state: &mut State, reason: &str) {
     if let Err(message) = can_apply(state) {
         return state.say(Grade::Refusal, message);
@@ -87,8 +86,7 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Takes the result of bringing it into force, which is reported already. Text that was written meanwhile stays, as an edit of the
-/// active configuration now.
+/// Takes the result. Text typed meanwhile becomes an edit of the new configuration.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
     let Some(page) = page_mut(state).filter(here) else { return };
@@ -101,7 +99,7 @@ pub fn ordered(state: &mut State, number: u64, applied: bool) {
     follow(state);
 }
 
-/// Another configuration was applied from here by other means than its text; the one before can be put back.
+/// Applied by other means than the text.
 pub fn replaced(state: &mut State, before: Option<Arc<Configuration>>) {
     if page_of(state).is_none() {
         let running = state.cluster.newest.configuration.clone();

@@ -1,4 +1,4 @@
-//! The configuration: looking at its text, having it checked, and putting other texts in its place.
+//! The configuration page.
 
 mod apply;
 mod page;

@@ -1,6 +1,6 @@
-//! The configuration: looking at its text, having it checked, and putting other texts in its place.
+//! The configuration page.
 //!
-//! Writing in it is in [`write`], moving about in it in [`walk`], and bringing it into force in [`apply`].
+//! See [`write`] for editing, [`walk`] for movement, and [`apply`] for applying.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::update::stack::{home, push};
 use config::manifest;
 use view::act::Configuration;
 
-/// Goes to the page. What was edited there before is still there.
+/// Opens the page with its edit.
 pub fn open(state: &mut State) {
     home(state);
     let running = state.cluster.configuration().cloned();
@@ -28,7 +28,7 @@ pub fn open(state: &mut State) {
     follow(state);
 }
 
-/// Goes to where the queue under the cursor is written.
+/// Opens the page at the selected queue.
 pub fn open_at_place(state: &mut State) {
     let at = match written::place(state) {
         Ok(at) => at,
@@ -37,7 +37,7 @@ pub fn open_at_place(state: &mut State) {
     open_at(state, at.line, at.column);
 }
 
-/// Opens the configuration at a line.
+/// Opens the page at a line.
 pub fn open_at_line(state: &mut State, line: u32) {
     open_at(state, line, 1);
 }
@@ -50,7 +50,7 @@ fn open_at(state: &mut State, line: u32, column: u32) {
     }
 }
 
-/// The page, wherever it is.
+/// The page, open or parked.
 pub fn page_mut(state: &mut State) -> Option<&mut ConfigPage> {
     let on_stack = state.pages.iter_mut().find_map(|page| match page {
         Page::Config(page) => Some(page),
@@ -59,7 +59,6 @@ pub fn page_mut(state: &mut State) -> Option<&mut ConfigPage> {
     on_stack.or(state.parked.config.as_mut()).map(Box::as_mut)
 }
 
-/// The page, if it is on the screen.
 pub(super) fn shown(state: &mut State) -> Option<&mut ConfigPage> {
     match state.page_mut() {
         Page::Config(page) => Some(page),
@@ -67,14 +66,13 @@ pub(super) fn shown(state: &mut State) -> Option<&mut ConfigPage> {
     }
 }
 
-/// Takes over the configuration that is active by now, unless an edit would be lost.
+/// Loads the active configuration unless an edit would be lost.
 pub fn follow(state: &mut State) {
     let running = state.cluster.configuration().cloned();
     let now = state.now;
     let past = state.cluster.past.shown.is_some();
     let Some(page) = page_mut(state) else { return };
     if past && running.is_none() && !page.modified && page.base.take().is_some() {
-        // Nothing was active yet.
         page.buffer.reset("");
         page.due = None;
     }
@@ -97,20 +95,18 @@ pub fn follow(state: &mut State) {
     page.due = Some(now);
 }
 
-/// The text was changed.
 pub(super) fn changed(state: &mut State) {
     let now = state.now;
     if let Some(page) = shown(state) {
         page.modified = true;
         page.due = Some(now + ConfigPage::PAUSE);
-        // No one waits for what an earlier text leads to.
         if page.forecast.take().is_some_and(|forecast| forecast.found.is_none()) {
             state.emit(Effect::StopForecast);
         }
     }
 }
 
-/// Has the text tried on a copy, once it is known to be a valid one that changes something.
+/// Requests a forecast if the text is valid and changes something.
 fn try_on_copy(state: &mut State) {
     let partition = Arc::clone(&state.cluster.partition);
     let Some(page) = page_mut(state) else { return };
@@ -124,13 +120,12 @@ fn try_on_copy(state: &mut State) {
     state.emit(Effect::Forecast(version, partition, Arc::from(text)));
 }
 
-/// The queue configuration in a text, which may be an entry of a manifest.
 fn queues_of(text: &str, base: Option<&Configuration>) -> Option<String> {
     let in_manifest = base.is_some_and(|base| base.queues != base.text);
     if in_manifest { manifest::queues_of(text, &base?.policy_group) } else { Some(text.to_owned()) }
 }
 
-/// Takes what a text leads to.
+/// Takes a forecast.
 pub fn forecast(state: &mut State, version: u64, found: Result<Vec<String>, String>) {
     let Some(page) = page_mut(state) else { return };
     if let Some(forecast) = page.forecast.as_mut().filter(|forecast| forecast.version == version) {
@@ -138,7 +133,7 @@ pub fn forecast(state: &mut State, version: u64, found: Result<Vec<String>, Stri
     }
 }
 
-/// Has the text examined when that is due. Whether something changed on the screen.
+/// Requests a check if due.
 pub fn due(state: &mut State) {
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
@@ -164,12 +159,12 @@ pub fn due(state: &mut State) {
     state.emit(Work::Check(Box::new(job)));
 }
 
-/// When the text is to be examined.
+/// When to check the text.
 pub fn next_due(state: &State) -> Option<Duration> {
     page_of(state).filter(|page| !page.checking).and_then(|page| page.due)
 }
 
-/// Takes what was found out about the text.
+/// Takes a check result.
 pub fn checked(state: &mut State, checked: CheckResult) {
     let Some(page) = page_mut(state) else { return };
     page.checking = false;
@@ -184,14 +179,14 @@ pub fn checked(state: &mut State, checked: CheckResult) {
     try_on_copy(state);
 }
 
-/// Asks the scheduler which allocations a text would have preempted, unless it has just said that.
+/// Requests a preview unless a current one exists.
 pub fn preview_quotas(state: &mut State, text: Arc<str>) {
     if !state.cluster.quota_preview.as_ref().is_some_and(|preview| preview.is_of(&text, state.now)) {
         state.emit(Effect::PreviewQuotas(text));
     }
 }
 
-/// Takes the last change back, or makes it again.
+/// Undoes or redoes.
 pub fn history(state: &mut State, back: bool) {
     let Some(page) = shown(state) else { return };
     let done = if back { page.buffer.undo() } else { page.buffer.redo() };
@@ -203,8 +198,7 @@ pub fn history(state: &mut State, back: bool) {
     }
 }
 
-/// Shows the effects of the edit, then the lines that differ, then the changes made by others, then the text alone; on a narrow screen
-/// in place of the text.
+/// Effects, changed lines, changes by others, none; on a narrow screen it replaces the text.
 pub fn beside(state: &mut State) {
     let behind = shown(state).is_some() && page_of(state).is_some_and(|page| is_behind(state, page));
     let wide = state.size.width >= layout::BESIDE_TEXT;
@@ -225,7 +219,7 @@ pub fn beside(state: &mut State) {
     }
 }
 
-/// Goes back to the text as it runs.
+/// Restores the active configuration.
 pub fn revert(state: &mut State) {
     let Some(page) = shown(state) else { return };
     if let Some(base) = &page.base {
@@ -237,7 +231,7 @@ pub fn revert(state: &mut State) {
     }
 }
 
-/// Puts the version before into the editor.
+/// Loads the previous configuration into the editor.
 pub fn restore(state: &mut State) {
     let Some(page) = shown(state) else { return };
     if let Some(before) = page.before.clone() {
@@ -248,7 +242,7 @@ pub fn restore(state: &mut State) {
     }
 }
 
-/// Has the text edited in the person's own editor.
+/// Edits the text in `$EDITOR`.
 pub fn edit_outside(state: &mut State) {
     if let Some(page) = shown(state) {
         let text = page.buffer.text();
@@ -256,7 +250,7 @@ pub fn edit_outside(state: &mut State) {
     }
 }
 
-/// Takes the text as it came out of the person's own editor.
+/// Takes the text from `$EDITOR`.
 pub fn edited(state: &mut State, text: Result<String, String>) {
     let text = match text {
         Ok(text) => text,
@@ -269,7 +263,7 @@ pub fn edited(state: &mut State, text: Result<String, String>) {
     }
 }
 
-/// Takes over what was changed underneath, where it does not touch the same lines.
+/// Merges changes that do not touch the same lines.
 pub fn merge(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };
@@ -296,7 +290,7 @@ pub fn merge(state: &mut State) {
     }
 }
 
-/// Keeps the text, though the active configuration has changed.
+/// Keeps the text as an edit of the new configuration.
 pub fn rebase(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };

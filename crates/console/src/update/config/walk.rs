@@ -1,4 +1,4 @@
-//! Moving about in the text: by lines, to matches of the search, to faults; and folding.
+//! Movement in the text: lines, matches, errors, folds.
 
 use crate::present::config::place_of;
 use crate::state::config::ConfigPage;
@@ -7,7 +7,7 @@ use crate::state::editor::Completion;
 use crate::state::{Grade, State};
 use crate::update::config::page::shown;
 
-/// Moves the cursor, or scrolls the pane where it replaces the text.
+/// Moves the cursor, or scrolls a pane that replaces the text.
 pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
     if page.swapped {
         page.beside_top = by.from(page.beside_top, usize::MAX, height);
@@ -25,7 +25,7 @@ pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
     }
 }
 
-/// Puts the cursor on a line of the screen.
+/// Moves the cursor to a screen line.
 pub fn select_at(page: &mut ConfigPage, line: usize) -> bool {
     if page.swapped {
         return false;
@@ -42,7 +42,7 @@ pub fn select_at(page: &mut ConfigPage, line: usize) -> bool {
     true
 }
 
-/// Searches from the cursor on.
+/// Searches from the cursor.
 pub fn find(page: &mut ConfigPage, text: &str) {
     text.clone_into(&mut page.find);
     if let Some((row, column)) = page.buffer.find(text, true, true) {
@@ -50,7 +50,7 @@ pub fn find(page: &mut ConfigPage, text: &str) {
     }
 }
 
-/// Goes to the next match of the search, or to the next fault; or to the one before.
+/// Goes to the next or previous match or error.
 pub fn next(state: &mut State, forward: bool) {
     let Some(page) = shown(state) else { return };
     if !page.find.is_empty() {
@@ -69,7 +69,7 @@ pub fn next(state: &mut State, forward: bool) {
     }
 }
 
-/// Goes to the next fault, or to the one before, also during a search.
+/// Goes to an error, even during a search.
 pub fn to_fault(state: &mut State, forward: bool) {
     if let Some(page) = shown(state)
         && let Some((row, column)) = next_fault(page, forward)
@@ -89,7 +89,7 @@ fn next_fault(page: &ConfigPage, forward: bool) -> Option<(usize, usize)> {
     }
 }
 
-/// Folds the item under the cursor, or unfolds it.
+/// Toggles the fold of the item under the cursor.
 pub fn toggle_fold(state: &mut State) {
     if let Some(page) = shown(state)
         && !page.buffer.toggle_fold()
@@ -98,7 +98,7 @@ pub fn toggle_fold(state: &mut State) {
     }
 }
 
-/// Folds every queue that has lines of its own, or unfolds everything.
+/// Folds only queues with lines of their own.
 pub fn fold_all(state: &mut State, fold: bool) {
     if let Some(page) = shown(state) {
         page.buffer.fold_all(fold);

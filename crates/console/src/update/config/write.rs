@@ -1,4 +1,4 @@
-//! Writing in the text, with completion.
+//! Edits the text, with completion.
 
 use crate::input::editing::text_step;
 use crate::present::edit_completion::completions;
@@ -9,7 +9,7 @@ use crate::state::page::Page;
 use crate::state::{Grade, State};
 use crate::update::config::page::{changed, shown};
 
-/// Starts to edit, in the mode in which characters are text.
+/// Starts editing: characters are text.
 pub fn write(state: &mut State) {
     if let Some(page) = shown(state) {
         (page.swapped, page.find) = (false, String::new());
@@ -17,7 +17,7 @@ pub fn write(state: &mut State) {
     }
 }
 
-/// Ends writing; a list of completions is closed first.
+/// Closes the completions, then ends editing.
 pub fn end(state: &mut State) {
     if let Some(page) = shown(state).filter(|page| !page.completion.words.is_empty()) {
         page.completion = Completion::default();
@@ -28,7 +28,7 @@ pub fn end(state: &mut State) {
     }
 }
 
-/// Lets a key work on the text.
+/// Applies a key.
 pub fn key(state: &mut State, key: Key) {
     let Some(page) = shown(state) else { return };
     let before = page.buffer.version();
@@ -44,7 +44,7 @@ pub fn key(state: &mut State, key: Key) {
     state.redraw();
 }
 
-/// Puts pasted text into the text.
+/// Pastes text.
 pub fn paste(state: &mut State, text: &str) -> bool {
     let room = config::yaml::LARGEST;
     let Some(page) = shown(state) else { return false };
@@ -59,7 +59,6 @@ pub fn paste(state: &mut State, text: &str) -> bool {
     true
 }
 
-/// Looks up what the word before the cursor could become.
 fn complete_again(state: &mut State) {
     let Some(Page::Config(page)) = state.pages.last() else { return };
     let (row, _) = page.buffer.cursor();
@@ -76,7 +75,7 @@ fn complete_again(state: &mut State) {
     }
 }
 
-/// Takes the completion, or goes one step to the right.
+/// Accepts the completion, or moves right.
 pub fn complete(state: &mut State) {
     let Some(page) = shown(state) else { return };
     match page.completion.words.get(page.chosen).cloned() {
@@ -93,7 +92,7 @@ pub fn complete(state: &mut State) {
     changed(state);
 }
 
-/// Chooses another completion.
+/// Selects another completion.
 pub fn choose(state: &mut State, step: isize) {
     if let Some(page) = shown(state) {
         let len = page.completion.words.len();

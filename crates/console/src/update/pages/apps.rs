@@ -1,4 +1,4 @@
-//! Applications, and one application.
+//! The pages of applications, and of one.
 
 use std::sync::Arc;
 

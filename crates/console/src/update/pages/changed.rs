@@ -1,4 +1,4 @@
-//! The changes in a row between two views.
+//! The changes of a row between two views.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub fn facets(changes: impl IntoIterator<Item = (Facet, bool)>) -> Vec<Facet> {
     changes.into_iter().filter(|(_, changed)| *changed).map(|(facet, _)| facet).collect()
 }
 
-/// Whether cpu and memory changed.
+/// Whether CPU and memory changed.
 pub fn usage(old: &Resource, new: &Resource) -> [(Facet, bool); 2] {
     [(Facet::Cpu, old.get(VCORE) != new.get(VCORE)), (Facet::Memory, old.get(MEMORY) != new.get(MEMORY))]
 }

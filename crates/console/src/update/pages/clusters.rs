@@ -1,4 +1,4 @@
-//! All clusters that can be opened.
+//! The page of all clusters.
 
 use crate::state::State;
 use crate::state::clusters::ClustersPage;

@@ -1,4 +1,4 @@
-//! The contexts.
+//! The page of the contexts.
 
 use crate::state::State;
 use crate::state::contexts::ContextsPage;

@@ -1,4 +1,4 @@
-//! Everything about one thing.
+//! The details page.
 
 use crate::state::cursor::Move;
 use crate::state::page::{DetailsPage, Subject};

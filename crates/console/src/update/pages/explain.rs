@@ -1,4 +1,4 @@
-//! Why something waits, and how queues stand to their guarantees.
+//! The pages that explain, and fairness.
 
 use std::sync::Arc;
 

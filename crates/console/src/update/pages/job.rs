@@ -1,11 +1,11 @@
-//! The job that an application is.
+//! The page of a local job.
 
 use crate::state::cursor::Move;
 use crate::state::job::JobPage;
 use crate::update::page::PageUpdate;
 
 impl PageUpdate for JobPage {
-    /// Scrolls the output. Going up ends following its end; going to the end starts it.
+    /// Going up stops following; the end starts it.
     fn go(&mut self, by: Move, _height: usize) {
         let before = self.top;
         self.top = by.from(self.top, usize::MAX, self.room);

@@ -1,4 +1,4 @@
-//! The nodes, and one node.
+//! The pages of nodes, and of one.
 
 use super::changed::{facets, row, usage};
 use crate::present::subject;

@@ -5,7 +5,7 @@ use crate::state::pod::{PodPage, PodPart};
 use crate::update::page::PageUpdate;
 
 impl PageUpdate for PodPage {
-    /// Scrolls. Going up in a log ends following its end; going to the end starts it.
+    /// In a log, going up stops following; the end starts it.
     fn go(&mut self, by: Move, height: usize) {
         let before = self.top;
         self.top = by.from(self.top, usize::MAX, height);

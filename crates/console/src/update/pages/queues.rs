@@ -23,7 +23,7 @@ impl PageUpdate for QueuesPage {
         if self.list.live() { cluster.view.generation } else { part.tree_generation }
     }
 
-    /// Rows of a tree that changed would name queues that are not there any more.
+    /// Outdated rows would name removed queues.
     fn at_once(&self) -> bool {
         true
     }

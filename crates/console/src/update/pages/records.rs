@@ -1,4 +1,4 @@
-//! Events, the audit, and the configurations that were active.
+//! The pages of events, audit, and revisions.
 
 use crate::state::page::{AuditPage, EventsPage, RevisionsPage};
 use crate::state::{Cluster, State};

@@ -1,4 +1,4 @@
-//! What a shadow found.
+//! The page of a shadow's findings.
 
 use crate::state::State;
 use crate::state::shadow::ShadowPage;

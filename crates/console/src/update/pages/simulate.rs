@@ -1,4 +1,4 @@
-//! The runs of a simulation.
+//! The page of simulation runs.
 
 use crate::state::State;
 use crate::state::simulate::SimulatePage;

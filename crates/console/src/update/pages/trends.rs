@@ -1,4 +1,4 @@
-//! Values over time.
+//! The trends page.
 
 use crate::state::State;
 use crate::state::command::TrendCommand;
@@ -8,7 +8,6 @@ use crate::update::trends;
 
 impl PageUpdate for TrendsPage {
     fn has_ages(&self) -> bool {
-        // Its right end is the present.
         self.end.is_none()
     }
 

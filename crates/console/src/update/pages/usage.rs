@@ -1,4 +1,4 @@
-//! What was used over time.
+//! The usage page.
 
 use crate::state::State;
 use crate::state::usage::UsagePage;

@@ -1,4 +1,4 @@
-//! Users and groups, and one of them.
+//! The pages of users and groups, and of one.
 
 use crate::present::subject;
 use crate::state::State;
@@ -60,7 +60,6 @@ impl PageUpdate for AccountPage {
     }
 }
 
-/// Opens an application that waits, or a user's applications in a queue.
 fn open_line(state: &mut State) {
     let Page::Account(page) = state.page() else { return };
     let Some(line) = page.list.rows.get(page.list.cursor.index) else { return };

@@ -1,4 +1,4 @@
-//! The directory: what is written is there again, whatever happened in between.
+//! Tests that written entries survive all failures.
 
 use std::fs;
 use std::path::PathBuf;
@@ -124,7 +124,7 @@ fn of_a_damaged_file_the_intact_entries_stay_and_the_file_is_moved_aside() {
     log.revise(revision(1, "the queues"));
     writer.write().unwrap();
     drop(writer);
-    // The head of the store: it does not open any more.
+    // Destroys the head of the store, so that it cannot be opened.
     let mut bytes = fs::read(scratch.file()).unwrap();
     bytes[..64].fill(0xab);
     fs::write(scratch.file(), &bytes).unwrap();
@@ -167,7 +167,7 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     assert_eq!(retained.entries.last().map(|last| last.reason.as_str()), Some("last"));
 }
 
-/// A directory with two entries and a configuration, written and closed.
+/// A closed directory with two entries and a configuration.
 fn written(name: &str) -> (Scratch, Vec<u8>) {
     let scratch = Scratch::new(name);
     let log = Arc::new(AuditLog::default());

@@ -1,4 +1,4 @@
-//! A workload that is drawn: streams of applications, each with its arrivals, sizes and runtimes, from a TOML file.
+//! Generates a workload from a TOML file: streams of applications with arrivals, sizes, and run times.
 //!
 //! ```toml
 //! for = "4h"                    # arrivals arrive during this time
@@ -34,7 +34,6 @@ use model::quantity::parse_quantity;
 use model::{AppId, Identity, NodeId, Priority, Resource, Time};
 use scheduler::NodeSpec;
 
-/// The most applications that are drawn.
 const MOST_APPS: usize = 10_000_000;
 
 #[derive(Debug, Deserialize)]
@@ -112,7 +111,7 @@ fn node() -> String {
     "node".to_owned()
 }
 
-/// Draws the workload of a file by a seed.
+/// Draws a workload from a seed.
 pub fn read(text: &str, seed: u64) -> Reading {
     let mut reading = Reading::default();
     let file: File = match toml::from_str(text) {
@@ -139,7 +138,7 @@ pub fn read(text: &str, seed: u64) -> Reading {
             let message = format!("duplicate stream {:?}", stream.name.get_ref());
             reading.fault(place(text, stream.name.span()), message, "each needs a unique name");
         }
-        // Each stream has a sequence of its own, so that a change of one leaves the others unchanged.
+        // Each stream has its own sequence, so that changing one does not change the others.
         draw_stream(&mut reading, text, stream, time, Draw::new(seed ^ hash(stream.name.get_ref())));
     }
     reading.workload.sort();
@@ -245,7 +244,6 @@ fn amounts(reading: &mut Reading, text: &str, written: &BTreeMap<String, Spanned
     amounts
 }
 
-/// The place of a byte of a text.
 fn place(text: &str, span: Range<usize>) -> Place {
     let before = text.get(..span.start).unwrap_or(text);
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -253,7 +251,7 @@ fn place(text: &str, span: Range<usize>) -> Place {
     Place { line: number(before.matches('\n').count() + 1), column: number(column) }
 }
 
-/// A number that follows from a name (FNV-1a).
+/// FNV-1a.
 fn hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,7 +1,7 @@
-//! The output of `kubectl get nodes,pods -A -o json`: nodes with their capacity, pods by application.
+//! Reads `kubectl get nodes,pods -A -o json`.
 //!
-//! A pod arrives when it was created and runs as long as its containers did; one that still runs has no runtime, which rules then give.
-//! Pods of a DaemonSet belong to their node: their requests are occupied there.
+//! A pod arrives at its creation and runs as long as its containers did; the run time of a running pod is unknown. Pods
+//! of a DaemonSet are occupied resources of their node.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,6 @@ use kubernetes::{PodOutline, allocatable};
 use model::{AppId, NodeId, Priority, Resource, Time};
 use scheduler::NodeSpec;
 
-/// What is reported of pods that are omitted since a field of them is wrong.
 const UNREADABLE: &str = "pods that cannot be read";
 
 /// Reads a list.
@@ -132,7 +131,6 @@ fn occupy(workload: &mut Workload, pod: &Value) {
     }
 }
 
-/// The object as `namespace/name`.
 fn name(item: &Value) -> String {
     let field = |name: &str| item["metadata"][name].as_str().unwrap_or_default();
     match field("namespace") {
@@ -141,7 +139,7 @@ fn name(item: &Value) -> String {
     }
 }
 
-/// How long the containers ran; `None` while one runs, or none has.
+/// `None` while a container runs, or if none has run.
 fn runtime(pod: &Value) -> Option<Duration> {
     let statuses = pod["status"]["containerStatuses"].as_array()?;
     let mut span: Option<(OffsetDateTime, OffsetDateTime)> = None;

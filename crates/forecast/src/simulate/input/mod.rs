@@ -1,4 +1,4 @@
-//! Workloads from known formats. Each reader reports the parts that it could not take over.
+//! Workloads from known formats. Each reader reports what it skips.
 //!
 //! | module | reads |
 //! |---|---|
@@ -21,14 +21,14 @@ use std::fmt;
 use super::job::Workload;
 use config::Place;
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Line and column, both from 1.
+    /// Line and column, from 1.
     pub at: Place,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What would be right.
+    /// The correct form.
     pub hint: String,
 }
 
@@ -38,12 +38,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The result of reading a text: the workload, and the faults. Lines with a fault are omitted of it.
+/// Lines with a fault are skipped.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// All that is right.
+    /// The valid part.
     pub workload: Workload,
-    /// What is not, in the order of the text.
+    /// Faults in the order of the text.
     pub faults: Vec<Fault>,
 }
 
@@ -53,7 +53,7 @@ impl Reading {
     }
 }
 
-/// A number of seconds, with a fraction, from 0 to some 290 000 years.
+/// With a fraction, from 0 to about 290,000 years.
 fn seconds(text: &str) -> Option<std::time::Duration> {
     let seconds: f64 = text.parse().ok()?;
     (0.0..9e12).contains(&seconds).then(|| std::time::Duration::from_secs_f64(seconds))

@@ -1,9 +1,9 @@
-//! The CSVs of Alibaba's OpenB trace: `nodes.csv` (sn, cpu_milli, memory_mib, gpu, model) and `pods.csv` (name, cpu_milli, memory_mib,
-//! num_gpu, gpu_milli, …, creation_time, deletion_time, scheduled_time; times in seconds).
+//! Reads the CSVs of Alibaba's OpenB trace: `nodes.csv` (sn, cpu_milli, memory_mib, gpu, model) and `pods.csv` (name,
+//! cpu_milli, memory_mib, num_gpu, gpu_milli, …, creation_time, deletion_time, scheduled_time; times in seconds).
 //!
-//! A scheduler of whole resources has no share of one GPU: by [`Fractions`] a share is rounded up to a whole one, or GPUs are counted in
-//! thousandths, as if shares of different GPUs could be put together. What was requested in thousandths is a resource of its own either
-//! way: next to whole GPUs it never binds, and its use is what publications on the trace call the allocation rate.
+//! By [`Fractions`], a share of a GPU is rounded up, or GPUs are counted in thousandths, as if shares could be
+//! combined. The thousandths are also a separate resource that never binds; its usage is the allocation rate of
+//! publications on the trace.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -15,18 +15,16 @@ use config::csv::{Csv, Record};
 use model::{AppId, Identity, NodeId, Resource, Time};
 use scheduler::NodeSpec;
 
-/// The resource of whole GPUs.
 const GPU: &str = "nvidia.com/gpu";
-/// The resource of thousandths of a GPU.
 const GPU_MILLI: &str = "gpu-milli";
 
-/// What happens to requests for a part of a GPU.
+/// Requests for a part of a GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fractions {
-    /// They take a whole one.
+    /// They use a whole GPU.
     #[default]
     RoundUp,
-    /// GPUs are counted in thousandths; a request may be put together from parts of several.
+    /// In thousandths; a request may combine parts of several GPUs.
     Thousandths,
 }
 
@@ -89,7 +87,6 @@ pub fn read(nodes: (&str, &str), pods: (&str, &str), fractions: Fractions) -> [R
     [read_nodes, read_pods]
 }
 
-/// Amounts with GPUs as whole ones and as thousandths.
 fn amounts(cpu: i64, memory_mib: i64, (gpu, gpu_milli): (i64, i64), fractions: Fractions) -> Resource {
     let mut amounts = Resource::new();
     amounts.set("vcore", cpu);
@@ -122,7 +119,7 @@ fn pod(row: &[String], fractions: Fractions) -> Result<Job, String> {
     })
 }
 
-/// Returns the rows of a CSV with a heading: the named columns of each, in the order of the names.
+/// The named columns, in the order of the names.
 fn rows(
     reading: &mut Reading,
     text: &str,
@@ -131,7 +128,7 @@ fn rows(
 ) {
     let (mut csv, mut record) = (Csv::new(text.as_bytes()), Record::default());
     let mut at: Option<Vec<usize>> = None;
-    // Reading from memory does not fail.
+    // Reading from memory cannot fail.
     while let Ok(Some(read)) = csv.next(&mut record) {
         if let Err(fault) = read {
             reading.fault(fault.at, fault.message, fault.hint);

@@ -1,5 +1,4 @@
-//! Commands of a resource manager with their times, as a scenario or a journal has them: the applications, their asks and the nodes. When
-//! what runs ends, and what is taken back before it runs, follows from what became of each ask, where that is known.
+//! Converts timed commands of a resource manager, from a scenario or a journal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -8,37 +7,35 @@ use crate::simulate::job::{Job, Task, Workload};
 use model::{AppId, AskId, Time};
 use scheduler::{AskSpec, Event, EventKind, PartitionCommand, ReleaseReason, Submission};
 
-/// An ask of an application.
 type Key = (AppId, AskId);
 
-/// What became of an ask when it was recorded.
+/// The recorded fate of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// How long it ran; `None`: it did not start, or did not end.
+    /// `None` if it did not start or end.
     pub runs: Option<Duration>,
-    /// How long after it was requested it was taken back without having run.
+    /// Time until its withdrawal while pending.
     pub taken_back: Option<Duration>,
-    /// It was preempted. What its resource manager requested in its place is recorded by itself.
+    /// Preempted; the replacement is recorded separately.
     pub replaced: bool,
 }
 
-/// What becomes of asks while what was recorded happens again.
+/// Collects fates while a record is replayed.
 #[derive(Debug, Default)]
 pub struct Fates {
     asked: HashMap<Key, Time>,
     begun: HashMap<Key, Time>,
-    /// When it ended, and what is known of it since then.
     ended: HashMap<Key, (Time, Fate)>,
 }
 
 impl Fates {
-    /// An ask that is there when the recording starts: since then it runs, or waits.
+    /// Adds an initial request, running or pending since `at`.
     pub fn there(&mut self, app: &AppId, ask: &AskId, at: Time, runs: bool) {
         let of = if runs { &mut self.begun } else { &mut self.asked };
         of.insert((app.clone(), ask.clone()), at);
     }
 
-    /// Takes in what happened.
+    /// Handles events.
     pub fn take(&mut self, events: &[Event]) {
         for Event { at, kind } in events {
             match kind {
@@ -62,12 +59,12 @@ impl Fates {
         }
     }
 
-    /// What became of an ask in the end; nothing where it has not ended.
+    /// Returns the fate; empty if the request has not ended.
     pub fn ended(&self, app: &AppId, ask: &AskId) -> Fate {
         self.ended.get(&(app.clone(), ask.clone())).map(|(_, fate)| *fate).unwrap_or_default()
     }
 
-    /// What is known of an ask at a time: of one that ran then, that it runs once more as long as it had.
+    /// Assumes that a running request runs once more as long as it had.
     pub fn known(&self, app: &AppId, ask: &AskId, at: Time) -> Fate {
         let key = (app.clone(), ask.clone());
         let begun = match self.ended.get(&key) {
@@ -80,8 +77,7 @@ impl Fates {
     }
 }
 
-/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `fate` says how an ask ended when it was
-/// recorded.
+/// Times are relative to `begins` or to the first submission. `fate` returns the end of a request.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
     begins: Option<Time>,
@@ -136,7 +132,7 @@ pub fn read(
     workload
 }
 
-/// The asks of a command; those that became the same are one task.
+/// Requests with the same fate are one task.
 fn tasks(ask: &AskSpec, after: Duration, fate: &impl Fn(&AppId, &AskId) -> Fate) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     for id in ask.ids() {
@@ -164,7 +160,7 @@ fn tasks(ask: &AskSpec, after: Duration, fate: &impl Fn(&AppId, &AskId) -> Fate)
 fn submitted(workload: &mut Workload, known: &mut BTreeMap<AppId, usize>, at: Time, submission: Submission) {
     let Submission { app, queue, who, tags, .. } = submission;
     let again = known.len();
-    // An id that is used again is another application.
+    // A reused ID is another application.
     let name = if known.contains_key(&app) { AppId::from(format!("{app}+{again}")) } else { app.clone() };
     known.insert(app, workload.jobs.len());
     workload.jobs.push(Job { app: name, at, queue, who, tags, tasks: Vec::new() });

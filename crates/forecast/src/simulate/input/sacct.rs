@@ -1,8 +1,8 @@
-//! The accounting of Slurm: `sacct --parsable2` (or `--parsable`, or `--json`), one job a row; steps of jobs (`101.batch`) are skipped.
+//! Reads the accounting of Slurm: `sacct --parsable2` (or `--parsable`, or `--json`), one job per row, without steps
+//! (`101.batch`).
 //!
-//! A job becomes one application with one request for each of its nodes. Source of the fields: the manual page of sacct. `ReqMem` is memory
-//! of the job, or with the suffix `n` of each node and `c` of each processor, as before Slurm 21.08. Times without a zone count as UTC; only
-//! their differences matter.
+//! A job becomes one application with one request per node. Source: the manual page of sacct. `ReqMem` is per job, or
+//! with the suffix `n` per node and `c` per processor, as before Slurm 21.08. Times without a zone count as UTC.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,14 +16,12 @@ use crate::simulate::job::{Job, Task, Workload};
 use config::Place;
 use model::{AppId, Identity, Resource, Time};
 
-/// What a table needs.
 const HINT: &str =
     "use `sacct --parsable2 --format=JobID,User,Account,Partition,AllocCPUS,NNodes,ReqMem,AllocTRES,Submit,Start,End`";
 const HINT_JSON: &str = "use the output of `sacct --json`";
-/// The columns that become tags.
 const TAGS: [(&str, &str); 3] = [("jobname", "name"), ("partition", "partition"), ("account", "account")];
 
-/// A job as either form gives it; times in seconds since 1970.
+/// Times in seconds since 1970.
 struct Row {
     id: String,
     user: String,
@@ -39,13 +37,13 @@ struct Row {
     end: Option<i64>,
 }
 
-/// Whether a text starts with the heading of `sacct --parsable`.
+/// Starts with the header of `sacct --parsable`.
 pub fn is_table(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default().to_ascii_lowercase();
     first.contains('|') && first.split('|').any(|column| matches!(column, "jobid" | "jobidraw"))
 }
 
-/// Whether JSON is the output of `sacct --json`.
+/// Returns true for output of `sacct --json`.
 pub fn is_json(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value["jobs"].is_array() && value["items"].is_null())
 }
@@ -168,7 +166,7 @@ fn take(workload: &mut Workload, rows: Vec<(String, Row)>) {
     workload.notes.push("Slurm accounting: a job is one request for each of its nodes".to_owned());
 }
 
-/// The job of a row with its time after `first`; otherwise the kind of rows that cannot be simulated.
+/// Times are relative to `first`. The error is the kind of skipped row.
 fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     let submit = row.submit.ok_or("jobs without a submit time")?;
     let start = row.start.ok_or("jobs that did not start")?;
@@ -177,7 +175,7 @@ fn job(row: Row, first: i64) -> Result<Job, &'static str> {
         return Err("jobs without processors");
     }
     let nodes = i64::from(row.nodes);
-    // If an amount does not divide evenly, the fullest node counts.
+    // If a quantity does not divide evenly, the fullest node counts.
     let share = |amount: i64| amount.saturating_add(nodes - 1) / nodes;
     let mut resource = Resource::new();
     resource.set("vcore", share(row.cpus).saturating_mul(1000));
@@ -198,7 +196,7 @@ fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     })
 }
 
-/// Seconds since 1970 of `2026-01-31T10:00:00`, of RFC 3339, or of a number of seconds; `None` for `Unknown` and `None`.
+/// From `2026-01-31T10:00:00`, RFC 3339, or a number; `None` for `Unknown` and `None`.
 fn moment(text: &str) -> Option<i64> {
     if let Ok(seconds) = text.parse() {
         return Some(seconds);
@@ -208,7 +206,7 @@ fn moment(text: &str) -> Option<i64> {
     parsed.ok().map(OffsetDateTime::unix_timestamp)
 }
 
-/// Bytes of `16G`, `1.5T`, or `512000M`: Slurm counts by 1024, and in mebibytes without a suffix.
+/// From `16G`, `1.5T`, or `512000M`: powers of 1024, mebibytes without a suffix.
 fn bytes(text: &str) -> Option<i64> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match text[number.len()..].to_ascii_uppercase().as_str() {
@@ -223,7 +221,7 @@ fn bytes(text: &str) -> Option<i64> {
     (number >= 0.0).then(|| (number * 1024_f64.powi(power)) as i64)
 }
 
-/// Bytes of the whole job of a `ReqMem`.
+/// Bytes of the whole job.
 fn requested(text: &str, nodes: i64, cpus: i64) -> Option<i64> {
     match text.strip_suffix(['n', 'c']) {
         Some(each) => Some(bytes(each)?.saturating_mul(if text.ends_with('n') { nodes } else { cpus.max(1) })),

@@ -1,8 +1,7 @@
-//! The Standard Workload Format: one job a line, 18 numbers, -1 for what is unknown; `;` starts a comment.
+//! Reads the Standard Workload Format: one job per line, 18 numbers, -1 for unknown; `;` starts a comment.
 //!
-//! A job that requested n processors becomes one application with n asks of one core each, and its memory. They may start at different
-//! times: the format's jobs start all at once, and a scheduler of queues does not hold processors back for them. `MaxNodes` and `MaxProcs` of
-//! the header become nodes.
+//! A job with n processors becomes one application with n requests of one core each. They may start at different times,
+//! unlike jobs of the format. `MaxNodes` and `MaxProcs` of the header become nodes.
 
 use std::time::Duration;
 
@@ -12,9 +11,7 @@ use config::Place;
 use model::{AppId, Identity, NodeId, Resource, Time};
 use scheduler::NodeSpec;
 
-/// How many columns a line has.
 const COLUMNS: usize = 18;
-/// The names of the columns, for messages.
 const NAMES: [&str; COLUMNS] = [
     "job",
     "submit time",
@@ -36,16 +33,15 @@ const NAMES: [&str; COLUMNS] = [
     "think time",
 ];
 
-/// The most nodes that a header may describe.
 const MOST_NODES: i64 = 1_000_000;
 
-/// Whether a text starts as a log does: with a comment, or with a line of 18 numbers.
+/// Starts with a comment or a line of 18 numbers.
 pub fn is_log(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     first.starts_with(';') || columns(first).is_ok()
 }
 
-/// The nodes of the header, each with its share of the processors; none if the header has no number of processors.
+/// Equal parts of the processors; none if the header has no number of processors.
 fn nodes(text: &str) -> Vec<NodeSpec> {
     let header = text.lines().take_while(|line| line.trim().is_empty() || line.starts_with(';'));
     let header: Vec<(&str, &str)> = header.filter_map(|line| line.trim_start_matches(';').split_once(':')).collect();
@@ -55,7 +51,7 @@ fn nodes(text: &str) -> Vec<NodeSpec> {
     };
     let Some(processors) = of("MaxProcs") else { return Vec::new() };
     let count = of("MaxNodes").unwrap_or(1).min(processors).min(MOST_NODES);
-    // The first nodes have the processors that do not divide evenly.
+    // The first nodes get the remainder.
     let cores = |node: i64| processors / count + i64::from(node < processors % count);
     let spec = |node: i64| {
         let mut capacity = Resource::new();
@@ -65,7 +61,7 @@ fn nodes(text: &str) -> Vec<NodeSpec> {
     (0..count).map(spec).collect()
 }
 
-/// Simulates a log on the nodes of its header, if it has any. Their memory is unknown, so the memory of jobs does not count.
+/// Limits jobs to the nodes of the header, which have no memory: jobs request none.
 pub fn on_its_own_nodes(workload: &mut Workload) {
     if workload.nodes.is_empty() {
         return;
@@ -82,7 +78,7 @@ pub fn on_its_own_nodes(workload: &mut Workload) {
     workload.notes.push(format!("nodes of the header: {nodes} with {cores} cores in total{stripped}"));
 }
 
-/// Reads a log. Its nodes are those of the header.
+/// Reads jobs, and the nodes of the header.
 pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::default();
     reading.workload.nodes = nodes(text);
@@ -111,7 +107,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     reading
 }
 
-/// The numbers of a line; else the column of the text that is wrong, and why.
+/// The error is the column and the reason.
 fn columns(line: &str) -> Result<[f64; COLUMNS], (u32, String)> {
     let mut found = [-1.0; COLUMNS];
     let mut count = 0;
@@ -148,7 +144,7 @@ fn take(reading: &mut Reading, name: &str, at: Place, columns: &[f64; COLUMNS]) 
     let whole = |number: f64| number.trunc().clamp(0.0, 1e15) as i64;
     let mut resource = Resource::new();
     resource.set("vcore", 1000);
-    // Kilobytes for each processor.
+    // Kilobytes per processor.
     if let Some(memory) = [memory_asked, memory_used].into_iter().find(|memory| *memory >= 1.0) {
         resource.set("memory", whole(memory).saturating_mul(1024));
     }

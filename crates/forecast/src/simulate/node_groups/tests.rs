@@ -1,4 +1,4 @@
-//! Groups that grow and shrink, each with its nearest neighbor that does not.
+//! Groups that grow and shrink, and similar ones that do not.
 
 use std::sync::Arc;
 
@@ -50,9 +50,9 @@ fn nodes_come_for_what_waits_and_cost_until_they_go() {
     let (report, figures) = simulated(&[group], vec![job("one", "root.a", 5, 4, 2)]);
     let [one] = report.groups.as_slice() else { panic!("{report:?}") };
     assert_eq!((one.added, one.peak), (2, 2), "4 requests of 2 cores on nodes of 4 cores: {one:?}");
-    // Seen after 10 s, ready 90 s later.
+    // Noticed after 10 s, ready 90 s later.
     assert!((90_000..=105_000).contains(&figures.total.waits.max), "{:?}", figures.total.waits);
-    // 90 s, 10 minutes of work, 10 minutes empty, and at most 20 s until it is seen.
+    // 90 s, 10 minutes of work, 10 minutes idle, and at most 20 s until it is noticed.
     let hours = 2.0 * 1290.0 / 3600.0;
     assert!((hours..hours + 40.0 / 3600.0).contains(&one.node_hours), "{one:?}");
     assert_eq!(one.cost, Some(one.node_hours * 2.0));

@@ -1,15 +1,13 @@
-//! Remedies for a pending ask: changes that are tried in forks, and the other effects of each.
+//! Remedies for a pending request: changes that are tested in forks, with their other effects.
 //!
 //! ```text
 //! fork ── stage: what is due anyway is decided first ──> for each change: a copy, the change, cycles ── served? ── what differs
 //! ```
 //!
 //! Invariants:
-//! - a change that does not let the ask run in its copy is not proposed;
-//! - the number of copies is bounded ([`MOST_HOLDERS`], [`MOST_TIMES`], [`MOST_LEAVES`]) and does not grow with the state;
+//! - a proposed change lets the request run in its copy;
+//! - the number of copies is bounded ([`MOST_HOLDERS`], [`MOST_TIMES`], [`MOST_LEAVES`]);
 //! - the fork itself is not changed.
-//!
-//! Where to read: [`try_remedies`], then `stage`. `proposals` finds the changes to try.
 
 mod proposals;
 mod stage;
@@ -23,17 +21,14 @@ use proposals::{Proposed, holders, leaves_near, priorities};
 use scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel, Explanation, Remedy, RemedyKind};
 use stage::{Settled, Stage};
 
-/// For how many kinds of asks of an application remedies are tried.
 const MOST_ASKS: usize = 3;
-/// How many applications are tried to be ended, one by one and then together.
+/// Ended one by one and then together.
 const MOST_HOLDERS: usize = 5;
-/// How often an amount is raised again, by what others took that precede the ask.
+/// Increases by what preceding requests used.
 const MOST_TIMES: usize = 8;
-/// To how many leaves an application is tried to be moved.
 const MOST_LEAVES: usize = 4;
 
-/// Replaces the remedies that only follow from the checks by those that let the asks run in copies of the fork. For asks of more than a few
-/// kinds nothing is proposed.
+/// Replaces untested remedies by those that work in forks. Applications with too many kinds of requests get none.
 pub fn try_remedies(fork: &Fork, found: &mut Explanation) {
     let waits = |ask: &&mut AskExplanation| ask.status == AskStatus::Waits && !ask.blockers.is_empty();
     let mut settled = None;
@@ -52,7 +47,6 @@ pub fn try_remedies(fork: &Fork, found: &mut Explanation) {
     }
 }
 
-/// Everything that is tried for one ask.
 struct Attempts<'a> {
     stage: Stage<'a>,
     app: &'a AppId,
@@ -90,8 +84,7 @@ impl<'a> Attempts<'a> {
         all
     }
 
-    /// Raises every maximum and limit that blocks the ask, and adds a node where one is needed. The amount is the missing one, plus the
-    /// amount that others take first, if they do.
+    /// By the missing quantity, plus what preceding requests use of it.
     fn raised(&self) -> Option<Remedy> {
         let steps = self.worked_out.iter().flat_map(|remedy| &remedy.steps);
         let raises = |step: &&RemedyKind| matches!(step, RemedyKind::Raise { .. } | RemedyKind::AddNode { .. });
@@ -104,7 +97,7 @@ impl<'a> Attempts<'a> {
             let outcome = self.stage.outcome_of(&steps)?;
             let (taken, started) = self.stage.taken(&outcome);
             if outcome.is_served() {
-                // The missing amount and the amount that others take first are enough, if that is less.
+                // Use the missing quantity plus that of the preceding requests if it is smaller and sufficient.
                 let mut enough = least;
                 for step in &mut enough {
                     enlarge(step, &taken, started);
@@ -120,7 +113,7 @@ impl<'a> Attempts<'a> {
         None
     }
 
-    /// The end of one application, or else of some.
+    /// Ends one application, or otherwise several.
     fn ends(&self, holders: &[Proposed]) -> Option<Remedy> {
         let end = |holder: &Proposed| RemedyKind::End { app: holder.app.clone(), amount: holder.amount };
         let one = holders.iter().take(MOST_HOLDERS).find_map(|holder| self.stage.served_by(vec![end(holder)]));
@@ -129,14 +122,14 @@ impl<'a> Attempts<'a> {
             largest.sort_by_key(|holder| std::cmp::Reverse(holder.amount));
             largest.truncate(MOST_HOLDERS);
             let some = |count: usize| largest.iter().take(count).map(|holder| end(holder)).collect::<Vec<_>>();
-            // Where all of them are not enough, fewer are not.
+            // If all of them are not sufficient, fewer are not.
             let all = (largest.len() > 1).then(|| self.stage.served_by(some(largest.len()))).flatten()?;
             let fewer = (2..largest.len()).find_map(|count| self.stage.served_by(some(count)));
             Some(fewer.unwrap_or(all))
         })
     }
 
-    /// The end of an application by itself: of the ends that are enough, the first one that is known.
+    /// The first known end that is sufficient.
     fn wait(&self, holders: &[Proposed], ended: Option<&AppId>) -> Option<Remedy> {
         let known = holders.iter().filter_map(|holder| Some((self.end_of(&holder.app)?, &holder.app)));
         let mut known: Vec<(Time, &AppId)> = known.collect();
@@ -144,7 +137,7 @@ impl<'a> Attempts<'a> {
         let by_itself = |app: &AppId, at: Option<Time>| {
             let mut remedy = self.stage.served_by(vec![RemedyKind::End { app: app.clone(), amount: 0 }])?;
             remedy.steps = vec![RemedyKind::Wait { app: app.clone(), at }];
-            // What it has ends anyway.
+            // Its own allocations end anyway.
             remedy.effects = remedy.effects.map(|effects| stage::without_losses(effects, app));
             Some(remedy)
         };
@@ -152,7 +145,7 @@ impl<'a> Attempts<'a> {
         soonest.or_else(|| by_itself(ended?, None))
     }
 
-    /// When the last allocation of an application ends, by what applications of its queue took.
+    /// Estimated from the applications of its queue.
     fn end_of(&self, app: &AppId) -> Option<Time> {
         let (part, now) = (self.fork.partition()?, self.fork.now());
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
@@ -163,7 +156,7 @@ impl<'a> Attempts<'a> {
         ends.collect::<Option<Vec<Time>>>()?.into_iter().max()
     }
 
-    /// A higher priority: at once, or so that the ask is served when something ends that others would have otherwise.
+    /// For an immediate effect, or to get the resources of an allocation that ends.
     fn priority(&self, holders: &[Proposed]) -> Option<Remedy> {
         let part = self.stage.part()?;
         let from = self.ask.priority;
@@ -180,7 +173,7 @@ impl<'a> Attempts<'a> {
                 }
                 let outcome = self.stage.outcome_of(&[step(None), end])?;
                 if outcome.is_served() {
-                    // What ends by itself is no effect of the priority.
+                    // An allocation that ends by itself is not an effect of the priority.
                     let effects = stage::without_losses(stage::effects(&usual, &outcome, self.app), app);
                     let effects = Some(effects);
                     return Some(Remedy { steps: vec![step(Some(app))], enough: true, effects });
@@ -190,7 +183,7 @@ impl<'a> Attempts<'a> {
         None
     }
 
-    /// The application itself moved to a leaf where there is a place for it.
+    /// Moves the application itself to a leaf with headroom.
     fn moved_away(&self) -> Option<Remedy> {
         let by_queue = [
             BlockLevel::Draining,
@@ -205,11 +198,11 @@ impl<'a> Attempts<'a> {
         self.ask.blockers.iter().any(|blocker| by_queue.contains(&blocker.level)).then(|| self.moved(self.app))?
     }
 
-    /// An application moved to the nearest leaf that takes it and whose place helps.
+    /// To the nearest leaf that accepts it.
     fn moved(&self, app: &AppId) -> Option<Remedy> {
         let leaves = leaves_near(self.stage.part()?, app);
         let step = |to| vec![RemedyKind::Move { app: app.clone(), to }];
-        // What is refused costs nothing: only copies in which cycles ran are counted.
+        // Rejected moves are free: only copies with cycles count.
         let tried = leaves.into_iter().filter_map(|leaf| {
             let steps = step(leaf);
             let outcome = self.stage.outcome_of(&steps)?;
@@ -219,7 +212,7 @@ impl<'a> Attempts<'a> {
         Some(self.stage.remedy(served.0, &served.1))
     }
 
-    /// An ask before it that ends every cycle, withdrawn.
+    /// A preceding request that ends every cycle.
     fn changed_ask(&self) -> Option<Remedy> {
         let steps = self.worked_out.iter().flat_map(|remedy| &remedy.steps);
         let change = steps.into_iter().find(|step| matches!(step, RemedyKind::ChangeAsk(..)))?;
@@ -227,7 +220,7 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Makes room in a step for what others took of it. Returns whether others took something.
+/// By what others used of it. Returns true if it changed.
 fn enlarge(step: &mut RemedyKind, taken: &Resource, started: i64) -> bool {
     match step {
         RemedyKind::Raise { resource, by, to, .. } => {

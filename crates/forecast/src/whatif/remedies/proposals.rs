@@ -1,4 +1,4 @@
-//! Changes to try: applications whose end frees the missing resource, leaves for a move, higher priorities.
+//! Changes to test: ends of applications, moves, higher priorities.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,20 +7,17 @@ use scheduler::Partition;
 use scheduler::inspect::explain::types::{AskExplanation, BlockLevel, Blocker, Place};
 use scheduler::placement::access;
 
-/// How many leaves are examined for a move.
 const MOST_LOOKED_AT: usize = 64;
-/// How many leaves are offered.
 const MOST_OFFERED: usize = 16;
 
-/// An application whose end may help.
 #[derive(Clone, Debug)]
 pub(super) struct Proposed {
     pub app: AppId,
-    /// How much of the missing resource it has.
+    /// Its quantity of the missing resource.
     pub amount: i64,
 }
 
-/// Who holds what an ask misses: first those whose end would be enough, the smallest of them first, then the others, the largest first.
+/// First the applications whose end is sufficient, smallest first, then the others, largest first.
 pub(super) fn holders(part: &Partition, own: &AppId, ask: &AskExplanation) -> Vec<Proposed> {
     let mut found: Vec<(bool, i64, AppId)> = Vec::new();
     for blocker in &ask.blockers {
@@ -40,7 +37,6 @@ pub(super) fn holders(part: &Partition, own: &AppId, ask: &AskExplanation) -> Ve
     found.into_iter().map(|(_, amount, app)| Proposed { app, amount }).collect()
 }
 
-/// Who runs on the nodes that come closest.
 fn on_nodes(part: &Partition, ask: &AskExplanation, blocker: &Blocker) -> Vec<(AppId, i64)> {
     let Some(resource) = blocker.resource.as_deref() else { return Vec::new() };
     let mut nodes: Vec<&NodeId> = ask.nodes.closest.iter().map(|close| &close.node).collect();
@@ -66,7 +62,7 @@ fn on_nodes(part: &Partition, ask: &AskExplanation, blocker: &Blocker) -> Vec<(A
     all
 }
 
-/// Leaves to which an application could be moved: those that its submitter may use, the nearest in the tree first.
+/// Leaves that the submitter may use, the nearest in the tree first.
 pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     let Some(app) = part.app(app) else { return Vec::new() };
     let mut found = Vec::new();
@@ -74,7 +70,7 @@ pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     let path = part.queues.path_up(app.queue);
     let mut below = None;
     for ancestor in path {
-        // What lies below an ancestor, but not below the one before it, which was examined already.
+        // The part of the ancestor's subtree that was not visited from the ancestor before it.
         let mut open = VecDeque::from([ancestor]);
         while let Some(key) = open.pop_front() {
             let Some(queue) = part.queues.get(key) else { continue };
@@ -93,7 +89,7 @@ pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     found
 }
 
-/// Priorities above the own one that may change the order: above all of its leaf, above all of the partition.
+/// Above its leaf, and above the partition.
 pub(super) fn priorities(part: &Partition, app: &AppId, own: Priority) -> Vec<Priority> {
     let Some(app) = part.app(app) else { return Vec::new() };
     let leaf = part.queues[app.queue].raw_priority;

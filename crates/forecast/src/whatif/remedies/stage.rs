@@ -1,4 +1,4 @@
-//! The place to try changes: a state after all decisions that are due anyway, and copies of it.
+//! A state after all due decisions, and copies of it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,29 +9,25 @@ use model::{AppId, AskId, Identity, NodeId, Resource, Time};
 use scheduler::inspect::explain::types::{Remedy, RemedyEffect, RemedyKind};
 use scheduler::{Command, Copies, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler};
 
-/// How many cycles are run at most for what is due anyway.
+/// Maximum number of cycles for due decisions.
 const MOST_BEFORE: usize = 5_000;
-/// How many cycles are run at most after a change.
 const MOST_AFTER: usize = 300;
-/// How many effects of one remedy are kept.
 const MOST_EFFECTS: usize = 200;
 
-/// A state in which cycles find nothing more to do, as far as they were run.
+/// Cycles find nothing more, up to the maximum number of cycles.
 pub(super) struct Settled {
     scheduler: Scheduler,
     now: Time,
-    /// What was served before it came to that, and after how many other decisions.
+    /// Requests that were allocated before, with the number of earlier decisions.
     served: BTreeMap<(AppId, AskId), u64>,
-    /// What happens in it by itself, if the cycles were too many.
+    /// What happens without a change, if cycles were left.
     usual: Outcome,
 }
 
-/// What happened after a change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
-    /// What the ask got, if it was served.
+    /// Resources of the request, if it was allocated.
     served: Option<Resource>,
-    /// Allocations that were made, by application.
     gets: BTreeMap<AppId, (u64, Resource)>,
     preempted: BTreeMap<AppId, u64>,
     ended: BTreeMap<AppId, u64>,
@@ -58,7 +54,7 @@ impl Outcome {
 }
 
 impl Settled {
-    /// The state of a fork once everything is decided that is due.
+    /// Runs all due decisions of a fork.
     pub fn of(fork: &Fork) -> Self {
         let mut settled = Self {
             scheduler: fork.scheduler.clone(),
@@ -88,17 +84,16 @@ impl Settled {
         settled
     }
 
-    /// After how many other decisions an ask is served without any change, if it is.
+    /// Decisions before a request is allocated without any change.
     pub fn turn_of(&self, app: &AppId, ask: &AskId) -> Option<u64> {
         self.served.get(&(app.clone(), ask.clone())).copied()
     }
 }
 
-/// A settled state, and the ask that changes are tried for.
 pub(super) struct Stage<'a> {
     settled: &'a Settled,
     target: (&'a AppId, &'a AskId),
-    /// What was tried already: a copy of a large state costs more than all else.
+    /// Cached tests: copying a large state is the most expensive part.
     known: RefCell<Vec<(Vec<RemedyKind>, Option<Outcome>)>>,
 }
 
@@ -107,12 +102,12 @@ impl<'a> Stage<'a> {
         Self { settled, target: (app, ask), known: RefCell::default() }
     }
 
-    /// The state that everything is tried in.
+    /// Returns the partition of the stage.
     pub fn part(&self) -> Option<&Partition> {
         self.settled.scheduler.partitions().first()
     }
 
-    /// The result of changes, made one after the other in a copy. `None`: one of them is refused.
+    /// Returns `None` if a change is rejected.
     pub fn outcome_of(&self, steps: &[RemedyKind]) -> Option<Outcome> {
         let changes: Vec<RemedyKind> = steps.iter().map(as_change).collect();
         let known = self.known.borrow().iter().find(|(known, _)| *known == changes).map(|(_, outcome)| outcome.clone());
@@ -136,19 +131,19 @@ impl<'a> Stage<'a> {
         Some(Outcome { ended, ..run(copy, self.settled.now, Some(self.target)) })
     }
 
-    /// The remedy of these changes, if they let the ask run.
+    /// Returns `None` if the request does not run.
     pub fn served_by(&self, steps: Vec<RemedyKind>) -> Option<Remedy> {
         let outcome = self.outcome_of(&steps)?;
         outcome.is_served().then(|| self.remedy(steps, &outcome))
     }
 
-    /// Changes that let the ask run, with what else came of them.
+    /// Adds the other effects.
     pub fn remedy(&self, steps: Vec<RemedyKind>, outcome: &Outcome) -> Remedy {
         let effects = effects(&self.settled.usual, outcome, self.target.0);
         Remedy { steps, enough: true, effects: Some(effects) }
     }
 
-    /// What was taken after a change before or next to the ask that would not be without it, and by how many applications more.
+    /// Returns the additional resources and applications that are allocated before or with the request.
     pub fn taken(&self, outcome: &Outcome) -> (Resource, i64) {
         let (mut taken, mut started) = (Resource::new(), 0);
         for (app, (count, resource)) in &outcome.gets {
@@ -177,7 +172,7 @@ impl<'a> Stage<'a> {
                 let part = copy.partitions().first()?;
                 let free = (1_u64..).map(|number| NodeId::from(format!("new-node-{number}")));
                 let id = free.into_iter().find(|id| part.nodes.find(id).is_none())?;
-                // Conditions know the new node as one like another that they let the ask go to.
+                // Predicates treat the new node like an existing one that accepts the request.
                 let like = part.node_for(app, ask).map(|like| (like, id.clone()));
                 let copies = Copies { nodes: like.into_iter().collect(), ..Copies::default() };
                 copy.partitions_mut().first_mut()?.nodes.expect_copies(&copies);
@@ -200,7 +195,6 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// A step without what only describes it.
 fn as_change(step: &RemedyKind) -> RemedyKind {
     match step {
         RemedyKind::End { app, .. } => RemedyKind::End { app: app.clone(), amount: 0 },
@@ -208,7 +202,6 @@ fn as_change(step: &RemedyKind) -> RemedyKind {
     }
 }
 
-/// Runs cycles until nothing more is decided.
 fn run(mut scheduler: Scheduler, now: Time, target: Option<(&AppId, &AskId)>) -> Outcome {
     let mut outcome = Outcome::default();
     for _ in 0..MOST_AFTER {
@@ -227,7 +220,7 @@ fn run(mut scheduler: Scheduler, now: Time, target: Option<(&AppId, &AskId)>) ->
     outcome
 }
 
-/// In what an outcome differs from another for all but one application.
+/// For all applications except `but`.
 pub(super) fn effects(usual: &Outcome, outcome: &Outcome, but: &AppId) -> Vec<RemedyEffect> {
     let mut effects: Vec<RemedyEffect> =
         outcome.ended.iter().map(|(app, held)| RemedyEffect::Loses(app.clone(), *held)).collect();
@@ -253,7 +246,7 @@ pub(super) fn effects(usual: &Outcome, outcome: &Outcome, but: &AppId) -> Vec<Re
     effects
 }
 
-/// The effects without what an application has that ends by itself.
+/// Removes the effects on an application that ends by itself.
 pub(super) fn without_losses(effects: Vec<RemedyEffect>, app: &AppId) -> Vec<RemedyEffect> {
     effects.into_iter().filter(|effect| !matches!(effect, RemedyEffect::Loses(of, _) if of == app)).collect()
 }

@@ -1,5 +1,5 @@
-//! What is bound while pods come and go, against filters that are written a second time: no pod goes to a node that one of them refuses, no
-//! queue is above its maximum, and every counter is the cluster's.
+//! Random changes, checked against a second implementation of the filters: no pod is on a node that one of them
+//! rejects, no queue exceeds its maximum, and all counters match the cluster.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,6 @@ use crate::predicates::tests::property::texts;
 use crate::{Cluster, Settings};
 use model::Profile;
 
-/// The bindings that are to be done, each judged when it was decided; done afterwards.
 fn bind<'c>(world: &mut World, cluster: &'c Cluster, naive: &mut Naive<'c>) -> Result<(), TestCaseError> {
     let deeds = std::mem::take(&mut world.deeds);
     for deed in deeds {

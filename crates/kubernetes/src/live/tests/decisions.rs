@@ -1,4 +1,4 @@
-//! Binding, failing to bind, making room, ends.
+//! Bindings, failed bindings, preemption, and ends.
 
 use serde_json::json;
 
@@ -207,7 +207,6 @@ fn k8s_134_gates_claims_and_pods_of_others() {
     world.check();
 }
 
-/// A queue with a guarantee next to one without.
 const GUARANTEED: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, \
      {name: b, resources: {guaranteed: {vcore: '2'}}, properties: {preemption.delay: 1s}}]}]}]";
 
@@ -224,7 +223,7 @@ fn k8s_163_a_filter_that_passes_once_a_victim_is_gone_lets_it_go() {
     };
     let mut world = World::new(GUARANTEED);
     world.put("Node", node("n1", "2"));
-    // The one with the port is the newest, and the first that would go.
+    // The pod with the port is the newest, and the first victim.
     for one in [pod("p1"), with_port(pod("p2"))] {
         world.put("Pod", one);
         world.cycles();
@@ -245,7 +244,7 @@ fn k8s_163_a_filter_that_passes_once_a_victim_is_gone_lets_it_go() {
 fn kt_40_for_a_pod_of_a_daemon_set_the_one_goes_that_may_and_began_nothing() {
     let mut world = World::new(QUEUES);
     world.put("Node", node("n1", "4"));
-    // The cluster has room elsewhere.
+    // The cluster has another node with free resources.
     world.put("Node", node("n2", "4"));
     for (name, cpu, may) in [("p1", "1", "false"), ("p2", "1", "false"), ("p3", "2", "true")] {
         let mut one = with(pod(name), "/spec/containers/0/resources/requests/cpu", json!(cpu));

@@ -1,4 +1,4 @@
-//! Gangs: placeholders are made as pods, replaced, and given up (K8S-220 to K8S-224, KT-37, KT-38).
+//! Gangs: placeholders are created, replaced, and given up (K8S-220 to K8S-224, KT-37, KT-38).
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,6 @@ fn member(name: &str, parameters: &str) -> Value {
     member
 }
 
-/// The placeholders that are to be created, as pods that the API server has taken.
 fn created(world: &mut World) -> Vec<Value> {
     let mut pods = Vec::new();
     world.deeds.retain(|deed| match deed {
@@ -53,7 +52,7 @@ fn placeholders_are_made_and_give_way_when_their_pods_are_gone() {
     world.cycles();
     assert!(created(&mut world).is_empty(), "none is made twice");
     assert_eq!(world.bind_all().len(), 2);
-    // The last binding completes the gang: the real pods take over, and the placeholders are deleted first.
+    // The last binding completes the gang: the real pods replace the placeholders, which are deleted first.
     world.cycles();
     let mut names: Vec<String> = placeholders.iter().map(name).collect();
     names.sort();

@@ -1,4 +1,4 @@
-//! The live mapping: what it does with each thing that happens, and that any order of changes ends as a recovery from the final cluster does.
+//! The live mapping: any order of changes ends in the state of a recovery from the final cluster.
 
 mod checked;
 mod decisions;
@@ -17,12 +17,10 @@ use crate::{Cluster, Settings, Users};
 use model::{AskId, Profile, Time};
 use scheduler::{Command, Event, Partition, PartitionCommand, Scheduler, Tuning};
 
-/// A moment of 2026.
 pub(super) const NOW: Time = Time(1_793_527_200_000_000);
 pub(super) const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, \
      {name: small, resources: {max: {vcore: '2'}}}]}]}]";
 
-/// A scheduler that is fed.
 pub(super) struct Fed {
     pub scheduler: Scheduler,
     pub now: Time,
@@ -67,7 +65,6 @@ impl Sink for Fed {
     }
 }
 
-/// A live mapping with its scheduler.
 pub(super) struct World {
     pub live: Live,
     pub fed: Fed,
@@ -96,7 +93,7 @@ impl World {
         self.batch(vec![Input::Gone(ObjectKey { kind, namespace, name })]);
     }
 
-    /// Cycles until nothing more is decided, then lets the mapping receive of it.
+    /// Runs until nothing is decided; then handles the events.
     pub fn cycles(&mut self) {
         for _ in 0..20 {
             self.fed.give(&Command::Cycle);
@@ -110,7 +107,7 @@ impl World {
         self.batch(Vec::new());
     }
 
-    /// What was bound since the last call, as `pod>node`.
+    /// Returns `pod>node`, since the last call.
     pub fn taken_bindings(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
@@ -124,7 +121,7 @@ impl World {
         found
     }
 
-    /// What was deleted since the last call.
+    /// Returns the deletions since the last call.
     pub fn taken_deletions(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
@@ -138,7 +135,7 @@ impl World {
         found
     }
 
-    /// What was reported since the last call, as `pod reason: message`.
+    /// Returns `pod reason: message`, since the last call.
     pub fn taken_words(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
@@ -151,7 +148,7 @@ impl World {
         found
     }
 
-    /// The API server has taken all bindings, and the watch shows them.
+    /// Binds like the API server and the watch.
     pub fn bind_all(&mut self) -> Vec<String> {
         let bindings = self.taken_bindings();
         for binding in &bindings {
@@ -166,7 +163,7 @@ impl World {
         self.batch(vec![Input::Done(Outcome::Bound { pod, node: node.to_owned(), done })]);
     }
 
-    /// Where each ask is that the scheduler has: `-` for a pending one.
+    /// Returns nodes; `-` for a pending request.
     pub fn asks(&self) -> BTreeMap<String, String> {
         asks(self.fed.part())
     }
@@ -177,14 +174,13 @@ impl World {
         part.queues[key].allocated.amount("vcore")
     }
 
-    /// Every counter agrees with a recount.
+    /// Checks all counters with a recount.
     pub fn check(&self) {
         let faults = scheduler::inspect::invariants::violations(&self.fed.scheduler);
         assert!(faults.is_empty(), "{faults:?}");
     }
 }
 
-/// Where each ask of a partition is.
 pub(super) fn asks(part: &Partition) -> BTreeMap<String, String> {
     let asks = part.apps.iter().flat_map(|(_, app)| app.asks.iter().map(|(_, ask)| ask));
     let node = |ask: &scheduler::state::ask::Ask| {
@@ -197,7 +193,7 @@ pub(super) fn node(name: &str, cpu: &str) -> Value {
     json!({"metadata": {"name": name}, "status": {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": 100}}})
 }
 
-/// A pod that waits: namespace `ns`, UID `uid-NAME`, a core, queue `root.a`, application `app`.
+/// A pending pod: namespace `ns`, UID `uid-NAME`, a core, queue `root.a`, application `app`.
 pub(super) fn pod(name: &str) -> Value {
     json!({
         "metadata": {

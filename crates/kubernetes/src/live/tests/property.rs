@@ -14,7 +14,6 @@ use crate::{Cluster, Recovered, Settings};
 use model::{AskId, NodeId, Profile};
 use scheduler::Partition;
 
-/// What a partition has: nodes with what they have and use, and asks.
 fn state(part: &Partition) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
     let nodes = part.nodes.iter().map(|node| {
         let words = format!("{:?} {:?} {:?} {}", node.total, node.occupied, node.allocated, node.schedulable);
@@ -23,7 +22,6 @@ fn state(part: &Partition) -> (BTreeMap<String, String>, BTreeMap<String, String
     (nodes.collect(), asks(part))
 }
 
-/// Why each pending pod may not go to each node.
 fn refusals(world: &mut World) -> BTreeMap<(String, String), Option<String>> {
     let pods: Vec<String> = world.asks().into_iter().filter(|(_, node)| node == "-").map(|(pod, _)| pod).collect();
     let nodes: Vec<NodeId> = world.fed.part().nodes.iter().map(|node| node.id.clone()).collect();
@@ -38,7 +36,6 @@ fn refusals(world: &mut World) -> BTreeMap<(String, String), Option<String>> {
     found
 }
 
-/// Every object of a cluster.
 fn objects(cluster: &Cluster) -> Vec<Object> {
     let storage = cluster.storage();
     let mut all: Vec<Object> = cluster.pods.values().map(|pod| Object::Pod(Box::new((**pod).clone()))).collect();
@@ -55,8 +52,8 @@ fn put(object: Object) -> Input {
     Input::Put(LiveObject(object))
 }
 
-/// Changes that end in these objects: each comes, perhaps goes and comes again; pods with a node may come without it first, nodes cordoned or
-/// with another label.
+/// Each object is added, perhaps removed and added again; bound pods may come unbound first, nodes cordoned or with
+/// another label.
 fn changes(objects: &[Object], order: &[(u32, u8)]) -> Vec<Input> {
     let mut all: Vec<(u32, Input)> = Vec::new();
     for (object, (at, way)) in objects.iter().zip(order) {

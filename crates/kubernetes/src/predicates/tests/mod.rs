@@ -1,4 +1,4 @@
-//! Each filter against its line in section 7, with bad input; then all of them against an implementation that is naive.
+//! Each filter against its line in section 7; then all against a naive implementation.
 
 pub(crate) mod naive;
 pub(crate) mod property;
@@ -28,7 +28,7 @@ fn facts<'s>(snapshot: &'s Snapshot, pod: &str, node: &str) -> (&'s PodFacts, us
     snapshot.known(&AskId::from(pod), &NodeId::from(node)).expect("both are there")
 }
 
-/// Whether a pod, by its UID, may go to a node. What a cycle asks, the words, and the few candidates agree.
+/// Also checks that the cycle's answer, the message, and the candidates agree.
 pub(super) fn passes(snapshot: &Snapshot, pod: &str, node: &str) -> bool {
     let (pod_facts, number) = facts(snapshot, pod, node);
     let lets = snapshot.lets(pod_facts, number, true);
@@ -39,7 +39,6 @@ pub(super) fn passes(snapshot: &Snapshot, pod: &str, node: &str) -> bool {
     lets
 }
 
-/// Whether a node may be reserved for a pod.
 pub(super) fn may_reserve(snapshot: &Snapshot, pod: &str, node: &str) -> bool {
     let (pod, node) = facts(snapshot, pod, node);
     snapshot.lets(pod, node, false)

@@ -1,4 +1,4 @@
-//! The filters once more, written from the table of section 7 without any index: each answer walks over everything.
+//! A naive implementation of the filters, without indexes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use crate::objects::{LabelSelector, Meta, Node, NodeSelector, Pod, PodTerm, Requ
 
 type Labels = BTreeMap<String, String>;
 
-/// A cluster with the pods that are on nodes.
+/// A cluster with its bound pods.
 pub struct World<'c> {
     pub cluster: &'c Cluster,
-    /// Pods with the nodes that they are on.
+    /// Bound pods with their nodes.
     pub placed: Vec<(&'c Pod, &'c Node)>,
 }
 
@@ -75,7 +75,7 @@ fn host_ports(pod: &Pod) -> Vec<(i32, String, String)> {
 }
 
 impl<'c> World<'c> {
-    /// Whether every filter lets the pod go to the node.
+    /// Returns true if every filter accepts the node.
     pub fn lets(&self, pod: &Pod, node: &Node) -> bool {
         let cordoned = node.spec.unschedulable && !tolerated(pod, "node.kubernetes.io/unschedulable", "", "NoSchedule");
         !cordoned
@@ -99,7 +99,7 @@ impl<'c> World<'c> {
         })
     }
 
-    /// Claims are bound, their volumes can be reached, and one for one pod is not in use.
+    /// Claims are bound and reachable, and an exclusive one is not in use.
     fn claims(&self, pod: &Pod, node: &Node) -> bool {
         let storage = self.cluster.storage();
         pod.spec.volumes.iter().filter(|volume| !volume.claim.is_empty()).all(|wanted| {
@@ -119,7 +119,6 @@ impl<'c> World<'c> {
         })
     }
 
-    /// No driver has more volumes on the node than it says.
     fn attached(&self, pod: &Pod, node: &Node) -> bool {
         let storage = self.cluster.storage();
         let of_volume = |name: &str| storage.volumes.get(name)?.attached_by();
@@ -195,7 +194,7 @@ impl<'c> World<'c> {
         let matches_all = |other: &Pod| terms.iter().all(|term| self.means(term, &pod.metadata, &other.metadata));
         let matching: Vec<_> = self.placed.iter().filter(|(other, _)| matches_all(other)).collect();
         let near = |term: &PodTerm| matching.iter().any(|(_, at)| Self::same_domain(term, node, at));
-        // A pod on a node without any of the keys counts nowhere.
+        // A pod on a node without any of the keys does not count.
         let counted = |at: &Node| terms.iter().any(|term| at.metadata.labels.contains_key(&term.topology_key));
         let first = matches_all(pod) && !matching.iter().any(|(_, at)| counted(at));
         terms.iter().all(near) || first

@@ -1,5 +1,5 @@
-//! Random clusters: the filters answer as the naive ones do, at every step of a placement; and what a scheduler places is never on a node
-//! that the naive ones refuse.
+//! Random clusters: the filters agree with the naive ones, and the scheduler places no pod on a node that the naive
+//! ones reject.
 
 use std::sync::Arc;
 
@@ -13,7 +13,6 @@ use crate::{Cluster, Settings};
 use model::Profile;
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
-/// Objects next to nodes and pods.
 const OTHERS: &str = "
 ---
 {kind: Namespace, metadata: {name: x, labels: {team: red}}}
@@ -69,7 +68,6 @@ fn node_text(number: usize) -> impl Strategy<Value = String> {
     })
 }
 
-/// What a pod may say in its `spec`; `TERM` and `SPREAD` are filled in.
 fn spec_text() -> impl Strategy<Value = String> {
     let term = one_of(&[
         "{topologyKey: zone, labelSelector: {matchLabels: {app: w}}}",
@@ -137,7 +135,6 @@ pub(crate) fn texts() -> impl Strategy<Value = String> {
     (nodes, pods).prop_map(|(nodes, pods)| nodes.concat() + &pods.concat() + OTHERS)
 }
 
-/// The pods that have a node, with it.
 fn placed(cluster: &Cluster) -> Vec<(&Pod, &Node)> {
     let on = |pod| Some((pod, cluster.nodes.get(Pod::node(pod)?)?));
     cluster.pods.values().map(|pod| &**pod).filter_map(on).collect()

@@ -12,7 +12,6 @@ fn pod(name: &str, labels: &str, spec: &str) -> String {
     )
 }
 
-/// Whether a pod with this `spec` may go to a node with these labels and this `spec`.
 fn fits(pod_spec: &str, labels: &str, node_spec: &str) -> bool {
     let text = node("n1", labels, node_spec) + &node("n2", "", "") + &pod("p", "", pod_spec);
     passes(&snapshot(&cluster(&text)), "p", "n1")
@@ -60,7 +59,6 @@ fn k8s_172_cordoned_nodes() {
     assert!(fits(toleration, "", "unschedulable: true"));
 }
 
-/// A `spec` with these terms.
 fn terms(terms: &str) -> String {
     format!(
         "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{terms}]}}}}}}"
@@ -85,7 +83,7 @@ fn k8s_173_node_affinity() {
         ("Gt", "'6'", true, false),
         ("Gt", "'7'", false, false),
         ("Lt", "'8'", true, false),
-        // None of these can be read: the term is skipped, and there is no other.
+        // All of these are invalid: the only term is skipped.
         ("Gt", "six", false, false),
         ("Lt", "'1', '9'", false, false),
         ("In", "", false, false),
@@ -295,7 +293,7 @@ fn k8s_179_topology_spread() {
     assert_eq!(with(&spread(", matchLabelKeys: [app]")), [false, true, false]);
     assert_eq!(with(&spread("").replace("DoNotSchedule", "Maybe")), [false; 3]);
     assert_eq!(with(&spread(", nodeTaintsPolicy: Sometimes")), [false; 3]);
-    // A second pod in b: a has no more than the others except for c, which the pod may not go to; by its taint it does not count then.
+    // A second pod in b: a has the minimum except for c. The pod does not tolerate c: with `Honor`, c does not count.
     let full = there.clone() + &pod("w2", "app: w", "nodeName: n2");
     let second = |fields: &str| {
         let text = nodes.clone() + &full + &pod("p", "app: w", &spread(fields));
@@ -342,7 +340,7 @@ fn k8s_180_affinity_to_pods() {
     let jealous = pod("j", "app: j", &format!("nodeName: n2, {}", near("podAntiAffinity", "")));
     assert_eq!(on(&text(&jealous, &pod("p", "app: w", ""))), [true, false, true]);
     assert_eq!(on(&text(&jealous, &pod("p", "app: v", ""))), [true, true, true]);
-    // What of others cannot be read keeps everything off.
+    // An invalid term of another pod blocks everything.
     let odd = jealous.replace("matchLabels: {app: w}", "matchExpressions: [{key: app, operator: Near}]");
     assert_eq!(on(&text(&odd, &pod("p", "app: v", ""))), [true, false, true]);
     let own = pod(

@@ -95,7 +95,7 @@ fn a_daemon_set_has_a_pod_on_each_node_that_fits() {
     };
     assert_eq!(on(&daemon("")), ["n1", "n2"]);
     assert_eq!(on(&daemon("nodeSelector: {disk: ssd}, ")), ["n1"]);
-    // A cordon is tolerated, as the controller adds; the taint only by the pod itself.
+    // The controller tolerates a cordon; only the pod itself can tolerate the taint.
     assert_eq!(on(&daemon("tolerations: [{operator: Exists}], ")), ["n1", "n2", "n3"]);
     assert_eq!(pods(&daemon(""))[0], "kube-system/agent-0 - yunikorn-kube-system-autogen 100m 0Mi 0 yunikorn");
 }
@@ -109,7 +109,7 @@ fn pods_that_exist_are_not_created_again() {
         spec: {nodeName: n1, schedulerName: yunikorn}\n";
     let (cluster, report) = read(&[&job.replace("TEMPLATE", &template(ONE))]);
     assert_eq!(report.faults, Vec::<String>::new());
-    // The Deployment has its ReplicaSet, which lacks two pods of three.
+    // The Deployment has its ReplicaSet, which needs two more pods.
     let names: Vec<String> =
         lines(&cluster).iter().map(|line| line.split(' ').next().expect("a name").to_owned()).collect();
     assert_eq!(names, ["shop/web-7d9-0", "shop/web-7d9-1", "shop/web-7d9-x"]);

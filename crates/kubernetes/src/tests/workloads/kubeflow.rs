@@ -82,7 +82,7 @@ fn a_train_job_takes_the_pods_of_its_runtime() {
     // Without own fields, those of the runtime.
     let lines = pods(&format!("{}{runtime}", train("")));
     assert_eq!((lines.len(), lines[2].as_str()), (3, "ml/t-node-0-1 root.a app 1000m 1024Mi 0 yunikorn"));
-    // Without the runtime, what the job says.
+    // Without the runtime, those of the job.
     assert_eq!(pods(&train(resources)).len(), 3);
     assert!(notices(&train(resources)).contains("TrainJob ml/t: ClusterTrainingRuntime torch is not in the manifests"));
 }

@@ -1,4 +1,4 @@
-//! Objects as people write them, and the pods that they have created.
+//! Objects as users write them, and their pods.
 
 mod bad;
 mod built_in;
@@ -13,7 +13,6 @@ use crate::pod_resources::{SidecarSum, pod_resources};
 use crate::recovery::Settings;
 use crate::{Cluster, ManifestReport, Manifests};
 
-/// Reads texts, each as a file of its own.
 fn read(texts: &[&str]) -> (Cluster, ManifestReport) {
     let mut manifests = Manifests::default();
     for (number, text) in texts.iter().enumerate() {
@@ -22,7 +21,7 @@ fn read(texts: &[&str]) -> (Cluster, ManifestReport) {
     manifests.finish(&Settings::default().scheduler_names)
 }
 
-/// The pods of a text, each as `namespace/name queue application milli-cores MiB priority scheduler`.
+/// Formats pods as `namespace/name queue application milli-cores MiB priority scheduler`.
 fn pods(text: &str) -> Vec<String> {
     let (cluster, report) = read(&[text]);
     assert_eq!(report.faults, Vec::<String>::new(), "{text}");
@@ -49,18 +48,15 @@ fn lines(cluster: &Cluster) -> Vec<String> {
     cluster.pods.values().map(|pod| line(pod)).collect()
 }
 
-/// What is reported of a text.
 fn notices(text: &str) -> String {
     let report = read(&[text]).1;
     [report.created, report.notices].concat().join("\n")
 }
 
-/// The faults of a text.
 fn faults(text: &str) -> String {
     read(&[text]).1.faults.join("\n")
 }
 
-/// A pod template in flow style with these requests.
 fn template(requests: &str) -> String {
     format!(
         "{{metadata: {{labels: {{applicationId: app, queue: root.a}}}}, \

@@ -31,7 +31,7 @@ fn the_head_and_the_groups_of_workers() {
     );
     let workers = |fields: &str| pods(&cluster("", fields, "")).len() - 1;
     assert_eq!(workers("replicas: 2, numOfHosts: 4, "), 8);
-    // The bounds of the autoscaler come before the replicas.
+    // The autoscaler bounds precede the replicas.
     assert_eq!(workers("replicas: 0, minReplicas: 3, maxReplicas: 5, "), 3);
     assert_eq!(workers("replicas: 9, minReplicas: 1, maxReplicas: 5, "), 5);
     assert_eq!(workers("minReplicas: 2, "), 2);

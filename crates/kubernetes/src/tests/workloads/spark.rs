@@ -15,7 +15,7 @@ const PYTHON: &str = "  type: Python\n  mode: cluster\n  driver: {cores: 1, memo
 
 #[test]
 fn the_driver_and_its_executors_with_the_overhead_of_spark() {
-    // 512 + the least overhead of 384; 5120 + 40 % for an application that is not on the JVM.
+    // 512 + the minimum overhead of 384; 5120 + 40% without a JVM.
     assert_eq!(
         pods(&app(PYTHON)),
         [
@@ -25,7 +25,7 @@ fn the_driver_and_its_executors_with_the_overhead_of_spark() {
             "jobs/pi-exec-3 - spark-jobs-pi 2000m 7168Mi 0 yunikorn",
         ]
     );
-    // 10 % on the JVM.
+    // 10% on the JVM.
     assert!(pods(&app(&PYTHON.replace("Python", "Scala")))[1].contains(" 2000m 5632Mi "));
     assert!(pods(&app(&PYTHON.replace("Python", "R")))[1].contains(" 7168Mi "));
 }
@@ -36,7 +36,7 @@ fn cores_and_memory_in_all_their_fields() {
         let spec = format!("  type: Java\n  driver: {{}}\n  executor: {{{fields}}}\n");
         pods(&app(&spec))[1].clone()
     };
-    // The defaults of the operator: 1 core, 1g, one executor.
+    // Defaults of the operator: 1 core, 1g, one executor.
     assert!(executor("").contains("exec-1 - spark-jobs-pi 1000m 1408Mi "));
     assert!(executor("cores: 4, coreRequest: 500m, coreLimit: '8'").contains(" 500m "));
     assert!(executor("memory: 4g, memoryOverhead: 1g").contains(" 5120Mi "));

@@ -43,7 +43,7 @@ fn templates_of_other_objects() {
         pods(&format!("{}{template}", flow(step))),
         ["ci/wf-00001-shared-echo-0 - yunikorn-ci-autogen 250m 64Mi 0 yunikorn"]
     );
-    // A template of the same name in the workflow is another one.
+    // A template of the same name in the workflow is a different one.
     let own = step.to_owned() + "  - {name: echo, container: {image: x, resources: {requests: {cpu: 9}}}}\n";
     assert!(pods(&format!("{}{template}", flow(&own)))[0].contains(" 250m "));
     let cron = format!(

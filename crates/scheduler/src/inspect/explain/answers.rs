@@ -1,4 +1,4 @@
-//! What follows from an explanation: what blocks first, and since when.
+//! Results of an explanation: the first blocker and its start.
 
 use crate::inspect::explain::types::{
     AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Mending, PreemptionOutcome, PreemptionVerdict,
@@ -6,7 +6,7 @@ use crate::inspect::explain::types::{
 use crate::state::ask_log::TryResult;
 use model::Time;
 
-/// What kept an application from running is not asked of one of its asks, but of itself.
+/// These levels concern the application.
 const OF_APPLICATION: [BlockLevel; 4] =
     [BlockLevel::State, BlockLevel::QueueApps, BlockLevel::UserApps, BlockLevel::GroupApps];
 
@@ -16,7 +16,7 @@ impl AskExplanation {
         self.pod.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Since when its first blocker is in its way, as far as cycles noted that; else since when it waits.
+    /// The start of its first blocker, if recorded; otherwise of the request.
     pub fn first_since(&self) -> Time {
         if let Some(since) = self.blockers.first().and_then(|first| first.since) {
             return since;
@@ -36,23 +36,23 @@ impl AskExplanation {
 }
 
 impl Explanation {
-    /// The ask that waits for what time repairs least; of several the one that is tried first.
+    /// The pending request that time helps least, then the one that is tried first.
     pub fn first_waiting(&self) -> Option<&AskExplanation> {
         let waiting = self.asks.iter().filter(|ask| ask.status == AskStatus::Waits);
         waiting.min_by_key(|ask| ask.blockers.first().map_or(Mending::Turn, Blocker::mending))
     }
 
-    /// What is in its way first.
+    /// The first blocker.
     pub fn first_blocker(&self) -> Option<&Blocker> {
         self.blockers.first().or_else(|| self.first_waiting()?.blockers.first())
     }
 
-    /// Whether something of it waits that the next cycle does not serve.
+    /// Whether a request is pending that the next cycle does not allocate.
     pub fn waits(&self) -> bool {
         self.finished.is_none() && self.asks.iter().any(|ask| !ask.blockers.is_empty())
     }
 
-    /// Whether numbers of applications, and the order in which they start, let it run.
+    /// Whether numbers of applications and the order of starting allow it to run.
     pub fn is_runnable(&self) -> bool {
         let held = |blocker: &Blocker| OF_APPLICATION.contains(&blocker.level);
         self.finished.is_none() && !self.asks.iter().flat_map(|ask| &ask.blockers).any(held)
@@ -60,7 +60,7 @@ impl Explanation {
 }
 
 impl PreemptionVerdict {
-    /// Whether preemption would release allocations for the ask.
+    /// Whether preemption would release allocations for the request.
     pub fn is_possible(&self) -> bool {
         matches!(self.outcome, PreemptionOutcome::Victims(..))
     }

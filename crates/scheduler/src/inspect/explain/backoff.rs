@@ -1,4 +1,4 @@
-//! The backoff of an application (D-19): its asks are not tried, since too many of them found no node.
+//! The backoff of an application (D-19): too many of its requests found no node, so none is tried.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, Time};
 
 impl Partition {
-    /// What the backoff of its application keeps from an ask: the one that has started, or the one that the next cycle starts at an ask
-    /// before it. `since` and `until` are the bounds of one that has started.
+    /// An active backoff, or one that the next cycle starts at an earlier request. `since` and `until` are the bounds
+    /// of an active one.
     pub(super) fn of_backoff(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let application = &self.apps[app];
         let unschedulable = self.unschedulable(app);
@@ -59,7 +59,7 @@ fn without_node(asks: u64, last: &AskId) -> String {
     }
 }
 
-/// To whole thousandths of a second, never less: until then it is skipped.
+/// Rounds up, because the backoff lasts until then.
 fn to_millis(span: Duration) -> Duration {
     Duration::from_millis(u64::try_from(span.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
 }

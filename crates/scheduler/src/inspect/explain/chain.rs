@@ -1,4 +1,4 @@
-//! The checks of one ask in the order of a cycle, every one that fails.
+//! All checks of one request in the order of a cycle, with every failure.
 
 use std::sync::Arc;
 
@@ -21,16 +21,15 @@ use crate::usage::limits::max_resources;
 use crate::usage::{Bound, Side};
 use model::{AppState, QueueState, Resource, Time};
 
-/// Whether the holders of the missing resource are named. That takes a walk over all applications of a queue.
+/// Listing the holders needs a walk over all applications of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// The applications that have most of it are named.
+    /// The applications with the largest usage are listed.
     Holders,
-    /// Only how much is missing.
+    /// Only the missing quantity is computed.
     Nobody,
 }
 
-/// What the checks of one ask gave.
 pub(super) struct Chain {
     pub blockers: Vec<Blocker>,
     pub nodes: NodeTally,
@@ -38,7 +37,6 @@ pub(super) struct Chain {
 }
 
 impl Partition {
-    /// All blockers of a pending ask.
     pub(super) fn chain(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Chain {
         let application = &self.apps[app];
         let ask = &application.asks[key];
@@ -52,7 +50,7 @@ impl Partition {
         let by_reservation = has_room && self.reserved_node(app, key).is_some() && self.lets_run(app, &limits);
         let mut preemption = PreemptionVerdict::default();
         if by_reservation {
-            // Its reservation is first, and requests nothing else.
+            // Its reservation comes first and needs nothing else.
         } else if can_replace(&application.task_groups, ask) {
             blockers.extend(self.started_one_at_a_time(app));
             blockers.extend(self.of_gang(app, key));
@@ -77,7 +75,6 @@ impl Partition {
         Chain { blockers, nodes, preemption }
     }
 
-    /// What keeps a cycle from looking at the application at all.
     pub(super) fn outside(&self, asks: bool, app: AppKey, path: &PathUp) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         if self.state == QueueState::Stopped {
@@ -106,7 +103,7 @@ impl Partition {
         blockers
     }
 
-    /// The policy `stateaware` lets one application start at a time (SCH-073).
+    /// SCH-073.
     pub(super) fn started_one_at_a_time(&self, app: AppKey) -> Option<Blocker> {
         let application = &self.apps[app];
         let leaf = &self.queues[application.queue];
@@ -130,7 +127,7 @@ impl Partition {
         })
     }
 
-    /// Numbers of applications, of queues first (SCH-110, SCH-126).
+    /// Queues first (SCH-110, SCH-126).
     pub(super) fn of_applications(
         &self,
         app: AppKey,
@@ -169,7 +166,7 @@ impl Partition {
         blockers
     }
 
-    /// An ask before it that ends every cycle, or has its application given up (D-09).
+    /// A request that ends every cycle, or makes the cycle skip its application (D-09).
     pub(super) fn of_those_before(
         &self,
         app: AppKey,
@@ -205,7 +202,7 @@ impl Partition {
         Some(Blocker { detail, ..Blocker::of(BlockLevel::Stalled, place) })
     }
 
-    /// The placeholders of a task group (SCH-082, SCH-143).
+    /// SCH-082, SCH-143.
     pub(super) fn of_gang(&self, app: AppKey, key: AskKey) -> Option<Blocker> {
         let application = &self.apps[app];
         if self.replacement(app).is_some_and(|(ask, _)| ask == key) {
@@ -230,7 +227,7 @@ impl Partition {
         })
     }
 
-    /// What the limits of user and group lack, each limit and resource by itself (LIM-040).
+    /// Each limit and resource separately (LIM-040).
     pub(super) fn of_limits(&self, ask: &Ask, limits: &Limits<'_>, named: Named) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for bound in limits.bounds() {
@@ -248,7 +245,7 @@ impl Partition {
         blockers
     }
 
-    /// What the maxima of queues lack: resource by resource, the queue that lacks most first (SCH-100).
+    /// By resource, the queue with the largest excess first (SCH-100).
     pub(super) fn of_queues(&self, ask: &Ask, path: &PathUp, named: Named) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for key in path {
@@ -271,7 +268,6 @@ impl Partition {
         blockers
     }
 
-    /// What the nodes lack, if none takes the ask now.
     pub(super) fn of_nodes(&self, now: Time, app: AppKey, key: AskKey, nodes: &NodeTally) -> Vec<Blocker> {
         let ask = &self.apps[app].asks[key];
         if self.commit_fails(self.apps[app].queue) {
@@ -285,7 +281,7 @@ impl Partition {
         if served { Vec::new() } else { self.node_blockers(ask, nodes) }
     }
 
-    /// What is in use beyond a maximum, which 1.5.1 takes for a reason to allocate nothing more at all (D-22).
+    /// 1.5.1 allocates nothing above a maximum (D-22).
     fn of_commit(&self, leaf: QueueKey) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for key in self.queues.path_up(leaf) {
@@ -305,7 +301,6 @@ impl Partition {
         blockers
     }
 
-    /// Something that can be served precedes it.
     pub(super) fn of_turn(&self, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let (application, decision) = (&self.apps[app], next.decision.as_ref()?);
         if decision.app == application.id && decision.ask == application.asks[key].id {
@@ -330,14 +325,13 @@ impl Partition {
     }
 }
 
-/// A blocker of a number of applications.
 fn counted(blocker: Blocker, max: u64, running: u64) -> Blocker {
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let missing = number(running.saturating_sub(max).saturating_add(1));
     Blocker { limit: number(max), used: number(running), wanted: 1, missing, ..blocker }
 }
 
-/// The resources of which `max` leaves too little for an ask (SCH-024).
+/// SCH-024.
 fn shortfall(max: &Resource, used: &Resource, wanted: &Resource) -> Vec<Blocker> {
     let mut found = Vec::new();
     for (name, want) in wanted.iter().filter(|(_, want)| *want > 0) {

@@ -1,4 +1,4 @@
-//! The checks before an application's asks: whether the application may run, and the rest of its limits.
+//! The checks before an application's requests: whether it may run, and its remaining limits.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,6 @@ use crate::usage::{Account, Bound, QueueUsage};
 use crate::user_limits::{bounds_of, group_of};
 use model::{AppState, Resource};
 
-/// The limits that apply to an application, also for one whose first try is to come.
 pub(super) struct Limits<'p> {
     partition: &'p Partition,
     app: &'p Application,
@@ -39,12 +38,12 @@ impl<'p> Limits<'p> {
         self.partition.usage.of_bound(&self.account, bound)
     }
 
-    /// What they leave; `None`: they name no resource.
+    /// Their headroom; `None` if they name no resource.
     pub fn headroom(&self) -> Option<Resource> {
         self.partition.usage.headroom(&self.account)
     }
 
-    /// The limits whose number of applications is reached.
+    /// The limits with the maximum number of running applications.
     pub fn full(&self) -> impl Iterator<Item = (&Bound, u64)> {
         let full = |bound: &&Bound| {
             max_applications(&bound.limit).is_some_and(|max| !has_place(self.usage(bound), &self.app.id, max))
@@ -53,7 +52,7 @@ impl<'p> Limits<'p> {
     }
 }
 
-/// Under whom an application will count at its first try (SCH-124, LIM-034).
+/// At the first attempt (SCH-124, LIM-034).
 fn decided(partition: &Partition, app: &Application) -> Account {
     let path = partition.queues.path_up(app.queue);
     let group = group_of(&partition.queues, &path, &app.who);
@@ -65,7 +64,7 @@ fn decided(partition: &Partition, app: &Application) -> Account {
 }
 
 impl Partition {
-    /// Whether a cycle examines the asks of an application, as far as numbers of applications go.
+    /// Whether numbers of applications allow a cycle to examine the requests of an application.
     pub(super) fn lets_run(&self, app: AppKey, limits: &Limits<'_>) -> bool {
         let application = &self.apps[app];
         application.state != AppState::Accepted

@@ -1,4 +1,4 @@
-//! The holders of a missing resource.
+//! The applications that use a missing resource.
 
 use super::types::Holder;
 use crate::index::QueueKey;
@@ -7,14 +7,12 @@ use crate::state::partition::Partition;
 use crate::usage::{Account, Bound, Side};
 use model::AppState;
 
-/// How many holders are named.
 const MOST_HOLDERS: usize = 5;
 
-/// Whose usage counts.
 pub(super) enum Scope<'a> {
-    /// That of all applications in a queue and below.
+    /// The usage of all applications in the subtree of a queue.
     Queue(QueueKey),
-    /// That of a user's or a group's below the queue of the limit.
+    /// The usage of a user or group in the subtree of the limit's queue.
     Bound(&'a Bound, &'a Account),
 }
 
@@ -36,12 +34,11 @@ impl Scope<'_> {
 }
 
 impl Partition {
-    /// The applications that hold most of a resource, the largest first.
     pub(super) fn holders_of(&self, scope: &Scope<'_>, name: &str) -> Vec<Holder> {
         self.largest(scope, |app| app.allocated.amount(name).saturating_add(app.allocated_placeholder.amount(name)))
     }
 
-    /// The applications that take up the places of those that may run, the first submitted first.
+    /// The first submitted first.
     pub(super) fn running_in(&self, scope: &Scope<'_>) -> Vec<Holder> {
         let counts = |app: &Application| match scope {
             Scope::Queue(queue) => app.counts_as_running() || self.queues[*queue].allocating_accepted.contains(&app.id),

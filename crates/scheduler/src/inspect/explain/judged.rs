@@ -1,6 +1,6 @@
-//! What stands against a decision of another scheduler, seen from a state of this one: what forbids it, and what would be tried before.
+//! Objections to a decision of another scheduler: failed checks, and requests that come first.
 //!
-//! Invariant: nothing stands against what the next cycle does.
+//! Invariant: there are no objections to the decision of the next cycle.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -20,45 +20,45 @@ use crate::state::partition::Partition;
 use crate::state::task_group::can_replace;
 use model::{AppId, AskId, NodeId, QueuePath, Time};
 
-/// What stands against an ask on a node; whose turn it is does not count.
+/// The objections to a request on a node, apart from the order of requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Objections {
-    /// The checks before the nodes that fail: states, numbers of applications, limits, maxima, in the order of a cycle.
+    /// The failed checks before the nodes, in the order of a cycle.
     pub checks: Vec<Blocker>,
-    /// What the node lacks, with one blocker for each resource or for what refuses.
+    /// Why the node rejects it, with one blocker per resource or condition.
     pub node: Option<(NodeReason, Vec<Blocker>)>,
-    /// It is reserved for another ask, and open to this one otherwise.
+    /// The only objection of the node is this reservation.
     pub reserved_for: Option<(AppId, AskId)>,
 }
 
 impl Objections {
-    /// The first check that fails, without a look at reservations.
+    /// The first failed check, apart from reservations.
     pub fn first(&self) -> Option<&Blocker> {
         self.checks.first().or_else(|| self.node.as_ref().and_then(|(_, blockers)| blockers.first()))
     }
 }
 
-/// Why one ask is tried before another.
+/// Why one request is tried before another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Precedence {
-    /// A node is reserved for it, and such asks are served first (SCH-134).
+    /// It has a reservation (SCH-134).
     Reservation,
-    /// It takes over from a placeholder, which comes before other asks (SCH-143).
+    /// It replaces a placeholder (SCH-143).
     Placeholder,
-    /// One queue precedes its sibling.
+    /// Its queue precedes a sibling.
     Queue {
-        /// The queue of the ask that is tried first.
+        /// The queue of the first request.
         first: QueuePath,
-        /// The queue of the other ask.
+        /// The queue of the other request.
         then: QueuePath,
-        /// The first key that differs.
+        /// The first different key.
         by: OrderKey,
     },
-    /// One application precedes another of its leaf.
+    /// Its application precedes another of the leaf.
     App(OrderKey),
-    /// One ask precedes another of its application.
+    /// It precedes another of its application.
     Ask(OrderKey),
-    /// By every key the other one is first, but it is skipped.
+    /// The other request would be first, but is skipped.
     PassedBy,
 }
 
@@ -82,7 +82,7 @@ impl fmt::Display for Precedence {
 }
 
 impl Partition {
-    /// What stands against a pending ask on a node at `now`. `None`: there is no such pending ask, or no such node.
+    /// The objections at `now`. `None` if the pending request or the node does not exist.
     pub fn objections(&self, now: Time, (app, ask): (&AppId, &AskId), node: &NodeId) -> Option<Objections> {
         match self.settled(now) {
             Some(copy) => copy.objections_settled((app, ask), node),
@@ -125,7 +125,7 @@ impl Partition {
         Some(found)
     }
 
-    /// What keeps an ask from taking over from a placeholder of its group, and whether it may go to the node of one.
+    /// The bool: whether the request may run on the node of a placeholder.
     fn of_placeholders(&self, app: &Application, ask: &Ask, node: &Node) -> (Option<Blocker>, bool) {
         let Some((name, group)) = ask.replaces_in().and_then(|name| Some((name, app.task_groups.get(name)?))) else {
             return (None, false);
@@ -183,8 +183,8 @@ impl Partition {
         (ask.allocation.is_none() && ask.rare.takes_over.is_none()).then_some((app, key))
     }
 
-    /// Why `first` is tried before `then`, both pending. `None`: both are level: times are so close that they count as the same, or only
-    /// the last rule of an order decides (SCH-001).
+    /// Why the pending `first` precedes `then`. `None` if the order is not significant: close times, or only the last
+    /// rule of an order (SCH-001).
     pub fn precedence(
         &self,
         first: (&AppId, &AskId),
@@ -223,7 +223,6 @@ impl Partition {
         Some(if order.is_lt() { found } else { Precedence::PassedBy })
     }
 
-    /// The queues above two leaves that have the same parent.
     fn siblings(&self, one: QueueKey, other: QueueKey) -> Option<(QueueKey, QueueKey)> {
         let down = |leaf: QueueKey| self.queues.path_up(leaf).iter().rev().copied().collect::<Vec<_>>();
         let (one, other) = (down(one), down(other));

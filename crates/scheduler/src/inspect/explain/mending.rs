@@ -1,18 +1,18 @@
-//! What takes a blocker away.
+//! The kinds of changes that remove a blocker.
 
-/// What takes a blocker away, the blockers that time repairs least first.
+/// The kinds of changes that remove a blocker, ordered from those that time helps least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mending {
-    /// The ask cannot run unchanged: no node has the resource, the size, or what its conditions require, or it is above a maximum.
+    /// The unchanged request cannot run: no node fits, or it exceeds a maximum.
     Never,
-    /// A quota, a limit, or a state has to be changed, or usage within it has to end.
+    /// A quota, a limit, or a state must change, or usage in it must end.
     Change,
-    /// Something that runs or is reserved has to end.
+    /// An allocation or a reservation must end.
     #[default]
     End,
-    /// Only time has to pass.
+    /// Time must pass.
     Time,
-    /// Its turn comes.
+    /// Earlier requests come first.
     Turn,
 }
 

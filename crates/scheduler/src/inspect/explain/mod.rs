@@ -1,15 +1,14 @@
-//! Why an ask is not allocated: every check of a cycle, in the order in which a cycle makes them, without stopping at the first that
-//! fails (`rest.md` E4).
+//! Why a request is not allocated: every check of a cycle in its order, without stopping at the first failure
+//! (`rest.md` E4).
 //!
 //! Invariants:
-//! - nothing is changed, not even what cycles keep to save work;
-//! - the checks are the cycle's own: nodes are tried by [`try_asks`](crate::cycle::try_asks), victims are chosen by the
-//!   search for victims itself;
-//! - the next cycle serves an ask without a blocker; a property test holds that under every profile.
+//! - nothing is changed, not even the caches of cycles;
+//! - the checks are the cycle's own: `try_asks` and the search for victims;
+//! - the next cycle allocates a request without a blocker; a property test verifies that under every profile.
 //!
-//! Where to read: [`types`] is the answer, `chain` the checks of one ask, `next_decision` the next cycle, `nodes` the reasons why nodes
-//! do not take an ask, `holders` the applications with the missing resource, `order` everything that is tried before an ask, `rank` the order of blockers, `remedies`
-//! the changes that would let it run, `settled` the steps of a cycle before its checks, [`judged`] what stands against a decision of another scheduler, `overview` the blockers of all pending asks.
+//! Where to read: [`types`] is the answer, `chain` the checks of one request, `next_decision` the next cycle, `rank`
+//! the order of blockers, `settled` the steps before the checks. [`judged`] has the objections to a decision of another
+//! scheduler, `overview` the blockers of all pending requests.
 
 mod answers;
 mod backoff;
@@ -44,16 +43,14 @@ use model::{AppId, AskId, Time};
 use next_decision::NextDecision;
 use types::{AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Held, Place};
 
-/// How many kinds of asks of one application are explained; of the others only the number is given.
+/// The limit of explained kinds of requests per application; the others are only counted.
 const MOST_ASKS: usize = 20;
 
-/// What asks have in common that wait for the same.
 type Kind<'a> = (Vec<(&'a str, i64)>, i32, Option<&'a str>, Option<&'a str>, bool, bool, bool);
 
 impl Partition {
-    /// Why an application, or one of its asks, is not allocated at `now`. `None`: there is no such application, or it has no such ask.
-    ///
-    /// Of asks that are alike the first is explained for all. Costs about what a cycle costs that finds nothing.
+    /// Explains why an application, or one of its requests, is not allocated; `None` if it does not exist. Of equal
+    /// requests the first is explained for all. Costs about as much as a cycle without a result.
     pub fn explain(&self, now: Time, app: &AppId, ask: Option<&AskId>) -> Option<Explanation> {
         match self.settled(now) {
             Some(copy) => copy.explain_settled(now, app, ask),
@@ -75,7 +72,7 @@ impl Partition {
         explanation.runs = self.runs(application);
         explanation.submission = submission::of(application);
         explanation.left_out = groups.iter().skip(MOST_ASKS).map(|(_, count)| count).sum();
-        // One walk for all: it costs about what a cycle costs.
+        // One walk costs as much as a cycle.
         let next = OnceCell::new();
         for (ask, count) in groups.into_iter().take(MOST_ASKS) {
             explanation.asks.push(self.explain_ask(now, (key, ask), count, &next));
@@ -83,7 +80,6 @@ impl Partition {
         Some(explanation)
     }
 
-    /// The first allocations of an application that were made.
     fn runs(&self, app: &Application) -> Vec<Held> {
         let made = app.allocations.values().map(|key| &app.asks[*key]);
         let held = |ask: &Ask| {
@@ -151,7 +147,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// The reasons to wait that end by time alone: its reservation, and the backoff of its application.
+    /// The reasons that end by time alone.
     fn waiting(&self, explained: &mut AskExplanation, app: &Application, key: AskKey) {
         if explained.reserved.is_some() {
             let ask = &app.asks[key];
@@ -180,7 +176,6 @@ fn head(now: Time, partition: &Partition, app: &Application) -> Explanation {
     }
 }
 
-/// One that ended waits for nothing; one that was rejected never started to.
 fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Explanation {
     let mut explanation = head(now, partition, app);
     explanation.submission = submission::of(app);
@@ -191,7 +186,7 @@ fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Exp
     explanation
 }
 
-/// The first of each kind of pending ask, in the order in which they are tried, with how many are of that kind.
+/// The first of each kind in order, and the number of that kind.
 fn identical(app: &Application) -> Vec<(AskKey, u64)> {
     let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
     let mut found: Vec<(AskKey, u64)> = Vec::new();

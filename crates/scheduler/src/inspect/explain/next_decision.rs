@@ -1,4 +1,4 @@
-//! The decision of the next cycle: the steps of a cycle in their order, without doing anything.
+//! The decision of the next cycle: its steps in their order, without a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,22 +16,18 @@ use crate::state::queue::ROOT;
 use crate::state::task_group::can_replace;
 use model::{NodeId, QueueState, Time};
 
-/// What the next cycle does, and which asks it reaches.
 #[derive(Debug, Default)]
 pub(super) struct NextDecision {
     /// `None`: it finds nothing to do.
     pub decision: Option<Decision>,
-    /// It would try every ask, and finds nothing to do.
     reaches_all: bool,
-    /// The asks of the application in question that it tries before it ends, each with how many attempts at preemption are left then.
+    /// With the preemption attempts left.
     of_app: BTreeMap<AskKey, u32>,
-    /// The asks that it tries before it ends, where all are requested.
     tried: Option<BTreeSet<(AppKey, AskKey)>>,
-    /// The applications that it gives up, since too many of their asks find no node (D-19), each with the last of these.
+    /// D-19; with the last request without a node.
     held_off: BTreeMap<AppKey, AskKey>,
 }
 
-/// Whether a walk continues.
 type Step = Option<Decision>;
 
 struct Walk<'p> {
@@ -42,12 +38,12 @@ struct Walk<'p> {
 }
 
 impl NextDecision {
-    /// What the cycle at `now` does; `target` is the application of whose asks it is noted whether they are tried.
+    /// Computes the cycle; `target` is the application whose tried requests are recorded.
     pub fn seek(partition: &Partition, now: Time, target: AppKey) -> Self {
         Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
     }
 
-    /// What the cycle at `now` does. If it ends at an ask that ends every cycle: also the asks that it tries before.
+    /// Records the tried requests only if the cycle ends at one that ends every cycle.
     pub fn of_all(partition: &Partition, now: Time) -> Self {
         let walk = |tried| Walk { partition, now, target: None, next: Self { tried, ..Self::default() } };
         let next = Self::walk(walk(None));
@@ -55,19 +51,19 @@ impl NextDecision {
         if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
     }
 
-    /// How many attempts at preemption are left when the cycle reaches an ask of the application in question; `None` where it does not.
+    /// When the cycle reaches a request of the target; `None` if it does not.
     pub fn attempts_left(&self, ask: AskKey) -> Option<u32> {
         self.of_app.get(&ask).copied()
     }
 
-    /// Whether the cycle tries an ask before it ends: one of the application in question, or any where all are requested.
+    /// Whether the cycle tries a request: of the target application, or any if all are recorded.
     pub fn reaches(&self, app: AppKey, ask: AskKey) -> bool {
         self.reaches_all
             || self.of_app.contains_key(&ask)
             || self.tried.as_ref().is_some_and(|tried| tried.contains(&(app, ask)))
     }
 
-    /// At which ask the cycle gives up an application, since too many of its asks find no node (D-19).
+    /// The request at which the cycle skips an application (D-19).
     pub fn held_off_at(&self, app: AppKey) -> Option<AskKey> {
         self.held_off.get(&app).copied()
     }
@@ -89,7 +85,7 @@ impl NextDecision {
 }
 
 impl Partition {
-    /// What the nodes do with an ask that fits everything else.
+    /// For a request that fits everything else.
     pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
         let application = &self.apps[app];
         let ask = &application.asks[key];
@@ -103,7 +99,7 @@ impl Partition {
         )
     }
 
-    /// Which node an ask with a reservation gets in the first step of a cycle, if it fits everything else.
+    /// In the first step of a cycle, for a request that fits everything else.
     pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
         let application = &self.apps[app];
         let ask = &application.asks[key];
@@ -115,11 +111,10 @@ impl Partition {
         if counts(*held) && self.nodes.takes(ask, *own) {
             return Some(*own);
         }
-        // Another node is tried for the one that it was made for (D-23).
+        // D-23.
         if *held == key { self.other_node(ask, *own) } else { None }
     }
 
-    /// Any other node, for an ask whose own reserved one has no room.
     pub(super) fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
         if ask.rare.required_node.is_some() || !self.nodes.may_hold(&ask.resource, false) {
             return None;
@@ -136,7 +131,7 @@ impl Partition {
 }
 
 impl Walk<'_> {
-    /// Goes through the leaves in the order of a cycle, to the first of which something comes.
+    /// Walks the leaves in the order of a cycle up to the first decision.
     fn leaves(&mut self, visit: fn(&mut Self, QueueKey) -> Step) -> Step {
         let mut stack = vec![ROOT];
         while let Some(key) = stack.pop() {
@@ -149,7 +144,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The first step: asks with a reservation (SCH-134).
+    /// The first step (SCH-134).
     fn reserved(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         if part.commit_fails(leaf) {
@@ -182,7 +177,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The second step: real asks take over from placeholders (SCH-143).
+    /// The second step (SCH-143).
     fn replaced(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         let filter = part.state_aware_filter(leaf);
@@ -193,7 +188,7 @@ impl Walk<'_> {
         Some(part.decision(app, ask, DecisionKind::Replace, Some(node)))
     }
 
-    /// The third step: asks in their order (SCH-081, SCH-082).
+    /// The third step (SCH-081, SCH-082).
     fn normal(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         let of_queue = part.queues.headroom(leaf).unwrap_or_default();
@@ -216,7 +211,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The asks of one application; again from an ask on for which no victims were found.
+    /// Continues after a request without victims.
     fn asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
         let mut unschedulable = self.partition.unschedulable(app);
         loop {

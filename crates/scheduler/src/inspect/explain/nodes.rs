@@ -1,4 +1,4 @@
-//! Why nodes do not take an ask, and which come closest.
+//! Why nodes do not accept a request, and the closest nodes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,17 +10,15 @@ use crate::state::node::Node;
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, Resource};
 
-/// How many nodes are named for each reason, and as the closest.
 const MOST_NODES: usize = 3;
 
 impl Partition {
-    /// What each node has for an ask, added up.
     pub(super) fn tally(&self, app: AppKey, key: AskKey) -> NodeTally {
         let ask = &self.apps[app].asks[key];
         let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
         let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
         let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
-        // The better kind first: open and large enough, open, without room and refused; then what lacks less.
+        // By kind (open and large enough, open and refused, others), then by what is missing.
         let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
         tally.largest = wanted(ask).map(|(name, _)| (Arc::from(name), 0, 0)).collect();
         for node in self.nodes.in_order() {
@@ -66,7 +64,6 @@ impl Partition {
         tally
     }
 
-    /// Notes what a node has in all, and whether it could take the ask.
     fn note_size(&self, node: &Node, ask: &Ask, tally: &mut NodeTally) {
         if ask.rare.required_node.as_ref().is_some_and(|required| *required != node.id) {
             return;
@@ -90,7 +87,7 @@ impl Partition {
         !node.schedulable && ask.rare.required_node.is_none()
     }
 
-    /// A node that an ask could go to if it were large enough and had room, apart from one that is unschedulable.
+    /// A node that would accept the request with enough resources, even if unschedulable.
     pub fn node_for(&self, app: &AppId, ask: &AskId) -> Option<NodeId> {
         let application = self.app(app)?;
         let ask = &application.asks[application.ask_key(ask)?];
@@ -98,10 +95,10 @@ impl Partition {
         Some(found.id.clone())
     }
 
-    /// Adds for whom a node is reserved, up to the first few: the pod, else application and ask.
+    /// The pod, otherwise application and request.
     fn note_holders(&self, node: &Node, own: (AppKey, AskKey), holders: &mut Vec<String>) {
         for (app, ask) in node.reservations.iter().filter(|reserved| **reserved != own) {
-            // One more says that there are more.
+            // One more shows that there are more.
             if holders.len() > MOST_NODES {
                 return;
             }
@@ -113,7 +110,8 @@ impl Partition {
         }
     }
 
-    /// The first check that a node fails; conditions that refuse a node whatever its room come before its room. One that is required is not asked whether it is schedulable (SCH-165).
+    /// Conditions that exclude a node regardless of resources come first. A required node may be unschedulable
+    /// (SCH-165).
     pub(super) fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
         let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
@@ -128,10 +126,9 @@ impl Partition {
         }
     }
 
-    /// The same for an ask that the node is open to.
     pub(super) fn without_room(&self, node: &Node, ask: &Ask) -> Option<NodeReason> {
         if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
-            // It would not take the ask if it had room, so room is not what is missing.
+            // The conditions exclude it even with enough resources.
             Some(NodeReason::Predicate)
         } else if !node.total.fit_in(&ask.resource) {
             Some(NodeReason::Capacity)
@@ -144,8 +141,8 @@ impl Partition {
         }
     }
 
-    /// What no node has, where no node could ever take the ask; and the resources that the closest node lacks, one by one, else how many
-    /// nodes fail, by check.
+    /// What no node has, if no node could ever accept the request; otherwise what the closest node lacks, or the number
+    /// of nodes by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
         let detail = self.summary(ask, nodes);
         let mut blockers = Vec::new();
@@ -164,7 +161,7 @@ impl Partition {
         let mut of_closest = self.of_closest(ask, nodes, &detail);
         of_closest.retain(|one| one.resource.as_deref().is_some_and(|name| !missing(name)) || blockers.is_empty());
         if nodes.could == 0 && blockers.is_empty() {
-            // The conditions alone keep it from the nodes that are large enough.
+            // Only the conditions exclude the nodes that are large enough.
             of_closest.truncate(1);
             of_closest.iter_mut().for_each(|one| *one = refused(one));
         }
@@ -172,7 +169,6 @@ impl Partition {
         blockers
     }
 
-    /// How many nodes fail, by check.
     fn summary(&self, ask: &Ask, nodes: &NodeTally) -> String {
         let holders = |failed: &NodeFailures| match failed.reason {
             NodeReason::Reserved => holders(nodes),
@@ -212,12 +208,11 @@ impl Partition {
     }
 }
 
-/// What an ask needs, without zeros.
 fn wanted(ask: &Ask) -> impl Iterator<Item = (&str, i64)> {
     ask.resource.iter().filter(|(_, amount)| *amount > 0)
 }
 
-/// The resources of which no node has as much, each by itself; else, where no node has all of them at once, that.
+/// Each resource separately; otherwise the combination that no node has.
 fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     let place = || ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
     let never = || Blocker { of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place()) };
@@ -239,27 +234,25 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     blockers
 }
 
-/// The same blocker where the conditions of the ask keep it from every node that is large enough.
+/// If only the conditions exclude the nodes that are large enough.
 fn refused(blocker: &Blocker) -> Blocker {
     let Blocker { place, detail, .. } = blocker.clone();
     Blocker { detail, of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place) }
 }
 
-/// What the conditions say that refuse, each in one line with how many nodes it concerns.
+/// One line each, with the number of nodes.
 fn refusals(nodes: &NodeTally) -> String {
     let shown = nodes.refusals.iter().take(MOST_NODES);
     let words: Vec<String> = shown.map(|(words, count)| format!("{} ({count}x)", words.replace('\n', " "))).collect();
     if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
 }
 
-/// For whom nodes are reserved, in parentheses.
 fn holders(nodes: &NodeTally) -> String {
     let more = if nodes.holders.len() > MOST_NODES { ", ..." } else { "" };
     let named: Vec<&str> = nodes.holders.iter().take(MOST_NODES).map(String::as_str).collect();
     if named.is_empty() { String::new() } else { format!(" ({}{more})", named.join(", ")) }
 }
 
-/// What a node lacks for an ask.
 pub(super) fn close(node: &Node, ask: &Ask) -> CloseNode {
     let shortage = |has: &Resource| {
         let short = |(name, want): &(&str, i64)| *want > has.amount(name).max(0);
@@ -271,7 +264,7 @@ pub(super) fn close(node: &Node, ask: &Ask) -> CloseNode {
 }
 
 impl NodeReason {
-    /// In words, behind a number of nodes.
+    /// The text after a number of nodes.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Required => "other than the required one",

@@ -1,14 +1,13 @@
-//! Everything that is tried before an ask.
+//! The requests that are tried before a request.
 
 use super::types::{Ahead, QueueTurn};
 use crate::index::{AppKey, AskKey};
 use crate::state::partition::Partition;
 
-/// How many of those before it are named.
 const MOST_APPS: usize = 5;
 
 impl Partition {
-    /// Where an ask stands: its queues among their siblings, its application in its leaf, itself in its application.
+    /// Of its queues among siblings, its application in its leaf, itself in its application.
     pub(super) fn ahead(&self, app: AppKey, key: AskKey) -> Ahead {
         let application = &self.apps[app];
         let mut ahead = Ahead::default();

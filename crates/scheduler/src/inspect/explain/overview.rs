@@ -1,7 +1,5 @@
-//! The blockers of all pending asks: the first blocker of every ask, with the asks that share it.
-//!
-//! The checks are those of one ask ([`chain`](super::chain)). Facts that asks have in common are looked up
-//! once: the next cycle, the room on nodes for an amount, the holders of a maximum.
+//! The first blocker of every pending request, grouped. The checks are those of one request ([`chain`](super::chain)),
+//! with common facts computed once.
 
 use std::sync::Arc;
 
@@ -21,28 +19,23 @@ use crate::state::queue_tree::PathUp;
 use crate::state::task_group::can_replace;
 use model::{QueuePath, Resource, Time};
 
-/// How many groups are given.
 const MOST_GROUPS: usize = 100;
-/// How many applications of a group are named.
 const MOST_EXAMPLES: usize = 5;
-/// For how many different conditions of asks of one amount it is remembered what nodes lack.
+/// The limit of remembered conditions per size.
 const MOST_CONDITIONS: usize = 64;
 
-/// What asks of a group have in common. Asks without a blocker are in one group.
+/// Requests without a blocker are in one group.
 type Cause = Option<(BlockLevel, Mending, Option<Place>, Option<Arc<str>>)>;
 
-/// What is wanted of nodes: amounts and the node that is required.
 type Wanted = (Vec<(String, i64)>, Option<String>);
 
-/// An ask with its first blocker on nodes.
 type OfNodes = ((AppKey, AskKey), Option<Blocker>);
 
-/// One walk over all pending requests.
 struct Survey<'p> {
     partition: &'p Partition,
     now: Time,
     next: NextDecision,
-    /// What nodes lack for an amount, as far as it was looked up: once for each ask with conditions of its own.
+    /// By size: one entry for each request with its own conditions.
     of_nodes: Index<Wanted, Vec<OfNodes>>,
     places: Index<Cause, usize>,
     groups: Vec<Group>,
@@ -50,15 +43,14 @@ struct Survey<'p> {
 
 struct Group {
     found: WaitingGroup,
-    /// The ask of its blocker.
     first: (AppKey, AskKey),
     last: AppKey,
 }
 
 impl Partition {
-    /// What all asks wait for that wait in a queue and below it, or anywhere. `None`: there is no such queue.
+    /// All pending requests in the subtree of `below`. `None` if the queue does not exist.
     ///
-    /// Costs a look at each ask that waits, and one at each node for each different amount that is wanted.
+    /// Reads each pending request once, and each node once per requested size.
     pub fn explain_all(&self, now: Time, below: Option<&QueuePath>) -> Option<Overview> {
         let top = match below {
             Some(path) => self.queues.find(path)?,
@@ -94,7 +86,6 @@ impl Partition {
         overview
     }
 
-    /// The group with who has what its asks miss.
     fn with_holders(&self, group: Group) -> WaitingGroup {
         let Group { mut found, first: (app, key), .. } = group;
         let Some(blocker) = &mut found.blocker else { return found };
@@ -122,7 +113,7 @@ impl Survey<'_> {
         let part = self.partition;
         let queue = &part.queues[key];
         let path = part.queues.path_up(key);
-        // In the order in which a cycle tries them, then those that it does not reach.
+        // In the order of a cycle, then those that it does not reach.
         let tried = queue.candidates.iter().map(|rank| rank.app);
         let others = queue.apps.iter().copied().filter(|app| part.apps[*app].rank.is_none());
         for app in tried.chain(others) {
@@ -170,7 +161,7 @@ impl Survey<'_> {
         }
     }
 
-    /// The first blocker of an ask, as in [`Partition::chain`].
+    /// As in [`Partition::chain`].
     fn first_blocker(&mut self, own: (AppKey, AskKey), limits: &Limits<'_>, path: &PathUp) -> Option<Blocker> {
         let (part, (app, key)) = (self.partition, own);
         let application = &part.apps[app];
@@ -192,7 +183,7 @@ impl Survey<'_> {
             all.extend(part.of_applications(app, limits, path, Named::Nobody));
             all.extend(part.of_those_before(app, key, &self.next, limits));
             all.extend(of_limits.into_iter().chain(of_queues));
-            // What no node has comes before everything else but a cluster without nodes.
+            // A resource that no node has precedes everything except a cluster without nodes.
             if !all.iter().any(|one| one.level == BlockLevel::Partition && one.mending() == Mending::Never) {
                 all.extend(self.of_nodes(own, application, ask));
             }
@@ -200,7 +191,7 @@ impl Survey<'_> {
         rank::first(all).or_else(|| part.of_turn(app, key, &self.next))
     }
 
-    /// What the nodes lack, the first of it; once for all asks of the same amount and the same conditions.
+    /// Computed once per size and conditions.
     fn of_nodes(&mut self, (app, key): (AppKey, AskKey), application: &Application, ask: &Ask) -> Option<Blocker> {
         let part = self.partition;
         let own = application.reservations.iter().any(|(held, _)| *held == key);
@@ -226,7 +217,7 @@ impl Survey<'_> {
     }
 }
 
-/// The key by which asks are grouped: without the details that differ between asks with the same blocker.
+/// Without the details that differ between requests with the same blocker.
 fn cause(blocker: Option<&Blocker>) -> Cause {
     let blocker = blocker?;
     let of_ask = match blocker.level {

@@ -1,53 +1,53 @@
-//! All pending requests, as data.
+//! All pending requests as data.
 
 use std::sync::Arc;
 
 use super::types::Blocker;
 use model::{AppId, QueuePath, Resource, Time};
 
-/// What keeps all pending requests from being allocated, each under its first blocker.
+/// All pending requests, grouped by their first blocker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overview {
-    /// The moment for which it holds.
+    /// The time of the overview.
     pub at: Time,
-    /// The name of the partition that is examined.
+    /// The name of the partition.
     pub partition: Arc<str>,
-    /// Only pending requests in this queue and below it.
+    /// Set if only this queue and its subtree are examined.
     pub below: Option<QueuePath>,
-    /// How many applications wait.
+    /// The number of applications with pending requests.
     pub apps: u64,
-    /// How many asks wait.
+    /// The number of pending requests.
     pub asks: u64,
-    /// What they wait for: that for which most asks wait first.
+    /// The groups, the largest first.
     pub groups: Vec<WaitingGroup>,
-    /// How many groups more there are.
+    /// The number of omitted groups.
     pub left_out: u64,
 }
 
-/// Asks with the same first blocker.
+/// Requests with the same first blocker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WaitingGroup {
-    /// What they wait for, as the first of them; `None`: for nothing, a next cycle serves them.
+    /// The blocker of the first request; `None` if a next cycle allocates them.
     pub blocker: Option<Blocker>,
-    /// How many applications.
+    /// The number of applications.
     pub apps: u64,
-    /// How many asks.
+    /// The number of requests.
     pub asks: u64,
-    /// What they request in all.
+    /// The sum of their resources.
     pub wanted: Resource,
-    /// When the oldest of them was asked.
+    /// When the oldest was created.
     pub since: Time,
-    /// The first few applications, in the order in which a cycle tries them.
+    /// The first applications in the order of a cycle.
     pub examples: Vec<Example>,
 }
 
-/// An application that waits.
+/// An application in a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Example {
-    /// The id of the application, unique in its partition.
+    /// The application ID, unique in its partition.
     pub app: AppId,
     /// The full path of its leaf.
     pub queue: QueuePath,
-    /// How many of its asks wait for this.
+    /// The number of its requests in the group.
     pub asks: u64,
 }

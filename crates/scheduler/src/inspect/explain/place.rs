@@ -1,13 +1,13 @@
-//! The place of a blocker or of a change.
+//! The location of a blocker or a change.
 
 use std::sync::Arc;
 
 use model::{AppId, AskId, NodeId, QueuePath};
 
-/// The place of a blocker.
+/// The location of a blocker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// The whole partition: paused, or without nodes.
+    /// The whole partition: stopped, or without nodes.
     #[default]
     Partition,
     /// A queue with its maximum or its state.
@@ -16,9 +16,9 @@ pub enum Place {
     User(Arc<str>, QueuePath),
     /// The limit of a group on a queue.
     Group(Arc<str>, QueuePath),
-    /// A node that was examined.
+    /// A node.
     Node(NodeId),
-    /// An application, or one of its asks.
+    /// An application or one of its requests.
     App(AppId, Option<AskId>),
     /// A task group of the application.
     TaskGroup(Arc<str>),

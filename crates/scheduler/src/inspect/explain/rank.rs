@@ -1,9 +1,9 @@
-//! The order in which blockers are named: by what takes them away.
+//! The order of blockers, by what removes them.
 
 use super::types::{BlockLevel, Blocker, Mending, Place};
 
 impl Blocker {
-    /// What takes it away.
+    /// The change that removes it.
     pub fn mending(&self) -> Mending {
         let above = self.wanted > self.limit;
         match self.level {
@@ -11,7 +11,7 @@ impl Blocker {
             BlockLevel::Submission | BlockLevel::Ended | BlockLevel::Draining | BlockLevel::Stalled => Mending::Change,
             BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps if above => Mending::Never,
             BlockLevel::User | BlockLevel::Group | BlockLevel::Queue if above => Mending::Never,
-            // The maximum of the root is what the nodes have.
+            // The maximum of the root is the size of the nodes.
             BlockLevel::Queue if self.is_of_root() => Mending::End,
             BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps => Mending::Change,
             BlockLevel::User | BlockLevel::Group | BlockLevel::Queue => Mending::Change,
@@ -22,7 +22,7 @@ impl Blocker {
         }
     }
 
-    /// Whether no end of other work takes it away, and no time: a person has to change the request, the configuration, or the nodes.
+    /// Whether neither time nor the end of other work removes it.
     pub fn is_permanent(&self) -> bool {
         match self.mending() {
             Mending::Never => true,
@@ -38,14 +38,13 @@ impl Blocker {
         matches!(&self.place, Place::Queue(queue) if queue.depth() == 0)
     }
 
-    /// Its place among the blockers of an ask, the smallest first: a cluster without nodes and a name that no node has before other causes of the same
-    /// kind.
+    /// A cluster without nodes, and a resource that no node has, come first in their kind.
     fn rank(&self) -> (Mending, u8) {
         let mending = self.mending();
         let class = match self.level {
             BlockLevel::Partition if mending == Mending::Never => 0,
             BlockLevel::Node if mending == Mending::Never && self.resource.is_some() && self.limit == 0 => 0,
-            // The nodes say it better.
+            // The blocker of the nodes is more precise.
             BlockLevel::Queue if mending == Mending::Never && self.is_of_root() => 2,
             _ => 1,
         };
@@ -53,12 +52,11 @@ impl Blocker {
     }
 }
 
-/// Orders blockers by what takes them away; those of one kind stay in the order of the checks.
+/// Equal ones stay in the order of the checks.
 pub(super) fn sort(blockers: &mut [Blocker]) {
     blockers.sort_by_key(Blocker::rank);
 }
 
-/// The first of blockers in that order.
 pub(super) fn first(blockers: Vec<Blocker>) -> Option<Blocker> {
     blockers.into_iter().min_by_key(Blocker::rank)
 }

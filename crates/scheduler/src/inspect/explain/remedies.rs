@@ -1,5 +1,4 @@
-//! Remedies that follow from the checks alone: each removes its blocker, and `enough` says that there is no other
-//! blocker. Whether it helps is tried in forks, by `whatif`.
+//! Remedies that follow from the checks alone; `whatif` tries them in forks.
 
 use std::sync::Arc;
 
@@ -8,7 +7,6 @@ use crate::state::ask::Ask;
 use crate::state::queue::Queue;
 use model::Resource;
 
-/// The remedies for the blockers of an ask.
 pub(super) fn of(ask: &Ask, blockers: &[Blocker], nodes: &NodeTally, root: &Queue) -> Vec<Remedy> {
     let by_node: Vec<&Blocker> = blockers.iter().filter(|blocker| needs_node(blocker)).collect();
     let others = blockers.iter().filter(|blocker| !needs_node(blocker));
@@ -17,7 +15,7 @@ pub(super) fn of(ask: &Ask, blockers: &[Blocker], nodes: &NodeTally, root: &Queu
         let enough = blockers.len() == 1;
         remedies.extend(one(blocker).into_iter().map(|kind| Remedy { steps: vec![kind], enough, effects: None }));
     }
-    // Where its conditions keep it from nodes that are large enough, one more of any size is no help.
+    // If conditions exclude nodes that are large enough, another node of any size does not help.
     let refused = nodes.total > 0 && nodes.could == 0 && nodes.large > 0;
     if !by_node.is_empty() && !refused && ask.rare.required_node.is_none() {
         let absent = nodes.largest.iter().filter(|(.., have)| *have == 0).map(|(name, ..)| Arc::clone(name));
@@ -28,7 +26,6 @@ pub(super) fn of(ask: &Ask, blockers: &[Blocker], nodes: &NodeTally, root: &Queu
     remedies
 }
 
-/// A node more takes it away: the cluster is full, or no node has room.
 fn needs_node(blocker: &Blocker) -> bool {
     match (blocker.level, &blocker.place) {
         (BlockLevel::Node, _) => true,
@@ -38,8 +35,7 @@ fn needs_node(blocker: &Blocker) -> bool {
     }
 }
 
-/// A node that holds the ask, and with which the cluster has as much as is in use and wanted: a name that no node has had is limited from
-/// then on.
+/// Fits the request, and covers usage and request: a resource that no node had before is then limited.
 fn size(ask: &Ask, root: &Queue) -> Resource {
     let needed = |(name, want): (&'_ str, i64)| {
         let (used, max) = (root.allocated.amount(name), root.max.as_ref().map_or(0, |max| max.amount(name)));
@@ -58,7 +54,7 @@ fn one(blocker: &Blocker) -> Vec<RemedyKind> {
         by: *missing,
         to: limit.saturating_add(*missing),
     };
-    // What is above the maximum by itself does not fit without all others either.
+    // What exceeds the maximum alone does not fit without the others either.
     let helps = blocker.mending() != Mending::Never;
     let enough = holders.iter().filter(|holder| helps && holder.amount >= *missing);
     let end = enough.min_by_key(|holder| holder.amount);

@@ -1,89 +1,89 @@
-//! Remedies, which would let an ask run, as data.
+//! Remedies for a request, as data.
 
 use std::sync::Arc;
 
 use super::place::Place;
 use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 
-/// Changes that let an ask run.
+/// Changes that let a request run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remedy {
-    /// What to do, all of it.
+    /// All changes together.
     pub steps: Vec<RemedyKind>,
-    /// It is all that is needed. Otherwise it is needed together with the others that are not enough.
+    /// Whether it is enough; otherwise all that are not enough are needed together.
     pub enough: bool,
-    /// What it causes in addition, where it was tried in a fork; `None`: it only follows from the checks.
+    /// Side effects, if tried in a fork.
     pub effects: Option<Vec<RemedyEffect>>,
 }
 
-/// What to change.
+/// A change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemedyKind {
-    /// Raise the maximum of a queue, or a limit, in one resource.
+    /// Raise a maximum or a limit in one resource.
     Raise {
-        /// Queue, user or group whose maximum it is.
+        /// The queue, user, or group of the maximum.
         place: Place,
-        /// Which resource; `None`: the number of applications.
+        /// The resource; `None` for the number of applications.
         resource: Option<Arc<str>>,
-        /// By how much.
+        /// The increase.
         by: i64,
-        /// To how much.
+        /// The new value.
         to: i64,
     },
     /// End an application.
     End {
-        /// Which: the smallest one whose end is enough.
+        /// The smallest application that is enough.
         app: AppId,
-        /// How much of the missing resource it has.
+        /// Its usage of the missing resource.
         amount: i64,
     },
     /// Move an application to another leaf.
     Move {
-        /// The application that moves.
+        /// The application to move.
         app: AppId,
-        /// The leaf that takes it.
+        /// The target leaf.
         to: QueuePath,
     },
-    /// Wait until an application has ended by itself.
+    /// Wait until an application completes.
     Wait {
-        /// The application that is waited for.
+        /// The application.
         app: AppId,
-        /// When that is, by what applications took so far in its queue; `None`: not known.
+        /// The estimate from earlier applications of its queue; `None` if unknown.
         at: Option<Time>,
     },
-    /// Do nothing: the next cycles serve it, after this many other decisions.
+    /// A next cycle allocates it, after this number of other decisions.
     Turn(u64),
-    /// Add a node with at least this.
+    /// Add a node of at least this size.
     AddNode {
-        /// What it has to have.
+        /// The size.
         size: Resource,
-        /// What of that no node has.
+        /// The resources that no node has.
         absent: Vec<Arc<str>>,
-        /// How many nodes there are.
+        /// The number of nodes.
         nodes: u64,
     },
-    /// Give the ask another priority.
+    /// Change the priority of the request.
     Priority {
-        /// Which it has.
+        /// The present priority.
         from: Priority,
-        /// Which it would need.
+        /// The necessary priority.
         to: Priority,
         /// It runs when this application ends; `None`: at once.
         when: Option<AppId>,
     },
-    /// Change an ask that can never be served, or withdraw it.
+    /// Change or withdraw a request that can never be allocated.
     ChangeAsk(AppId, AskId),
 }
 
-/// What a remedy causes in addition.
+/// A side effect of a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemedyEffect {
-    /// Asks of this application wait that would be served without it.
+    /// Requests become pending.
     Waits(AppId, u64),
     /// Allocations of this application are preempted.
     Preempted(AppId, u64),
     /// Allocations of this application end with it.
     Loses(AppId, u64),
-    /// Asks of this application are served that would wait without it.
+    /// Requests are allocated that would be pending.
     Gets(AppId, u64),
 }

@@ -1,4 +1,4 @@
-//! The steps of the next cycle before the explained checks, on a copy: seldom any.
+//! The steps of the next cycle before the explained checks, on a copy; rarely needed.
 
 use super::gates::Limits;
 use crate::cycle::headroom::Headroom;
@@ -9,11 +9,11 @@ use crate::state::queue::ROOT;
 use model::Time;
 
 impl Partition {
-    /// The partition as the checks of the next cycle find it; `None` where that is what it is.
+    /// `None` if unchanged.
     pub(super) fn settled(&self, now: Time) -> Option<Self> {
-        // Between a change of nodes or configuration and the next cycle only.
+        // Only between a change of nodes or configuration and the next cycle.
         let shares = self.switches.fair_share_of_cluster && self.share_bases_stale;
-        // Between the moment at which a reservation is overdue and the next cycle only.
+        // Only between the time at which a reservation is overdue and the next cycle.
         let overdue = self.switches.reservation_timeout && self.reservations > 0 && self.has_overdue(now);
         if !shares && !overdue {
             return None;
@@ -34,8 +34,7 @@ impl Partition {
             .any(|ask| is_overdue(now, ask))
     }
 
-    /// Gives up reservations as the first step of a cycle does (N-04): those without headroom that stand too long, up to the first
-    /// reservation that is used.
+    /// N-04: overdue ones without headroom, up to the first one that is used.
     fn give_up_overdue(&mut self, now: Time) {
         let mut leaves = Vec::new();
         let mut stack = vec![ROOT];
@@ -55,7 +54,7 @@ impl Partition {
         }
     }
 
-    /// Gives up those of an application. Whether one of its reservations is used, which ends the step.
+    /// Returns whether a reservation is used, which ends the step.
     fn gives_up_in(&mut self, now: Time, leaf: QueueKey, app: AppKey) -> bool {
         let limits = Limits::of(self, &self.apps[app]);
         if !self.lets_run(app, &limits) {

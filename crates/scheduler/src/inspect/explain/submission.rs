@@ -1,11 +1,10 @@
-//! How an application came to no queue, or only to the recovery queue: rule by rule.
+//! Why an application was rejected or placed in the recovery queue, rule by rule.
 
 use super::types::{BlockLevel, Blocker, Place};
 use crate::placement::{RECOVERY_QUEUE, RuleRef, RuleTrace};
 use crate::state::app::Application;
 use model::AppState;
 
-/// The result of each placement rule that ran; empty for an application in the queue that it wanted.
 pub(super) fn of(app: &Application) -> Vec<Blocker> {
     if app.state != AppState::Rejected && app.queue_path.as_str() != RECOVERY_QUEUE {
         return Vec::new();
@@ -19,7 +18,7 @@ pub(super) fn of(app: &Application) -> Vec<Blocker> {
         let detail = format!("placement rule {}, {}: {}", number + 1, rule.name(), rule.message(placement));
         Blocker { line: line.filter(|at| at.line > 0), detail, ..Blocker::of(BlockLevel::Submission, place) }
     };
-    // The rule for forced applications concerns no other.
+    // The recovery rule concerns only forced applications.
     let concerns = |rule: &&RuleTrace| rule.rule != RuleRef::Recovery || placement.trace.forced;
     placement.trace.rules.iter().filter(concerns).enumerate().map(one).collect()
 }

@@ -1,4 +1,4 @@
-//! An explanation as data: plain values, ids and amounts, no keys of the scheduler.
+//! An explanation as data: plain values without keys of the scheduler.
 
 use std::sync::Arc;
 
@@ -9,337 +9,337 @@ pub use crate::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
 use crate::state::ask_log::{FailureCount, FoundSince};
 use model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
 
-/// Why an application waits.
+/// Why an application is pending.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
-    /// The moment for which it holds.
+    /// The time of the explanation.
     pub at: Time,
     /// The name of its partition.
     pub partition: Arc<str>,
-    /// The id of the application, unique in its partition.
+    /// The application ID, unique in its partition.
     pub app: AppId,
-    /// Its leaf; empty for one that was rejected.
+    /// Its leaf; empty if it was rejected.
     pub queue: QueuePath,
     /// The state of the application.
     pub state: AppState,
     /// When it was submitted.
     pub submitted: Time,
-    /// When it ended.
+    /// When it ended, if it did.
     pub finished: Option<Time>,
-    /// How many allocations it has.
+    /// The number of its allocations.
     pub allocations: u64,
-    /// What they hold, placeholders included.
+    /// Its usage, including placeholders.
     pub holds: Resource,
-    /// How many asks wait.
+    /// The number of its pending requests.
     pub pending: u64,
-    /// Its allocations, the first ones made.
+    /// Its earliest allocations.
     pub runs: Vec<Held>,
-    /// Of an application that ended: how.
+    /// Of an ended application: how it ended.
     pub blockers: Vec<Blocker>,
-    /// Of one that was rejected, or is in the recovery queue: what each placement rule came to, in their order.
+    /// Of a rejected application, or one in the recovery queue: the results of the placement rules.
     pub submission: Vec<Blocker>,
-    /// Its asks, in the order in which a cycle tries them; the first of each kind.
+    /// The first request of each kind, in the order of a cycle.
     pub asks: Vec<AskExplanation>,
-    /// How many asks are not among `asks` and like none of them.
+    /// The number of requests of other kinds.
     pub left_out: u64,
 }
 
-/// What an application got.
+/// An allocation of an application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    /// The id of the ask that became the allocation.
+    /// The id of its request.
     pub id: AskId,
-    /// The namespace and name of the pod that it represents, in Kubernetes.
+    /// `namespace/pod` in Kubernetes.
     pub pod: Option<String>,
-    /// On which node.
+    /// The node.
     pub node: NodeId,
     /// When it was allocated.
     pub since: Time,
-    /// What the allocation holds.
+    /// Its resources.
     pub resource: Resource,
-    /// It only holds the place of a task.
+    /// Whether it is a placeholder.
     pub placeholder: bool,
 }
 
-/// Why one ask waits, and so all that are like it.
+/// Why a request, and all equal ones, are pending.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AskExplanation {
-    /// The ask; the first of those that are alike.
+    /// The first of the equal requests.
     pub id: AskId,
-    /// The namespace and name of the pod that it represents, in Kubernetes.
+    /// `namespace/pod` in Kubernetes.
     pub pod: Option<String>,
-    /// How many are alike, this one included.
+    /// The number of equal requests, including this one.
     pub identical: u64,
-    /// What it needs.
+    /// Its resources.
     pub resource: Resource,
-    /// The priority of the ask, before fences and offsets.
+    /// Its priority, before fences and offsets.
     pub priority: Priority,
-    /// When it was asked: it has waited since.
+    /// When it was created.
     pub created: Time,
-    /// Whether it waits at all.
+    /// Whether it is pending.
     pub status: AskStatus,
-    /// Everything that keeps it from being allocated, ordered by [`Mending`], then as a cycle finds it. Empty: the next cycle serves it.
+    /// All blockers by [`Mending`], then in the order of a cycle. Empty if the next cycle allocates it.
     pub blockers: Vec<Blocker>,
-    /// What the nodes have for it.
+    /// The nodes for this request.
     pub nodes: NodeTally,
-    /// The node that is reserved for it.
+    /// The reserved node.
     pub reserved: Option<NodeId>,
-    /// Since when it is.
+    /// The start of the reservation.
     pub reserved_since: Option<Time>,
-    /// When that reservation is given up, if it is not used before (N-04).
+    /// When the unused reservation is canceled (N-04).
     pub reserved_until: Option<Time>,
-    /// Until when cycles pass the application by, because they would find the same as before: nothing that it waits for has changed.
+    /// Until when cycles skip the application.
     pub passed_by_until: Option<Time>,
-    /// What the next cycle does, if it does that for this ask.
+    /// The decision of the next cycle, if it concerns this request.
     pub next: Option<Decision>,
-    /// What precedes it.
+    /// The requests that are tried first.
     pub ahead: Ahead,
     /// Whether others would be preempted for it.
     pub preemption: PreemptionVerdict,
-    /// Remedies: worked out from the blockers, or, where forks are tried, those that let it run in one.
+    /// Remedies: derived from the blockers, or verified in forks.
     pub remedies: Vec<Remedy>,
-    /// What cycles found so far, in the order in which each was found first. Counts may be some seconds behind.
+    /// The reasons from past cycles in the order of their first occurrence, perhaps some seconds old.
     pub causes: Vec<FailureCount>,
-    /// How what cycles found has changed, the oldest first.
+    /// The changes of the result of cycles, the oldest first.
     pub found: Vec<FoundSince>,
 }
 
-/// What became of an ask.
+/// The status of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AskStatus {
-    /// It has no node, and none is promised.
+    /// It has no node, and is not replacing a placeholder.
     #[default]
     Waits,
-    /// It has a node.
+    /// It is allocated.
     Runs {
         /// The node of the allocation.
         node: NodeId,
         /// When it was allocated.
         since: Time,
     },
-    /// It takes over from a placeholder, as soon as that no longer exists.
+    /// It replaces a placeholder as soon as that is removed.
     TakesOver {
-        /// The placeholder, if it is still there.
+        /// The placeholder, if it still exists.
         placeholder: Option<AskId>,
-        /// Where it goes.
+        /// The node of the request.
         node: NodeId,
     },
 }
 
-/// The check of a cycle that an ask fails, in the order of the checks.
+/// The failed check, in the order of the checks of a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
-    /// The pod of the ask is not requested yet: it has scheduling gates, or a claim of it is not bound.
+    /// The pod has scheduling gates or an unbound claim.
     Pod,
-    /// A placement rule did not let the application in, or not into the queue that it wanted.
+    /// A placement rule did not accept the application, or selected another queue.
     Submission,
-    /// The application ended, or was never let in.
+    /// The application ended or was rejected.
     #[default]
     Ended,
-    /// The partition is stopped, or has no node at all.
+    /// The partition is stopped or has no nodes.
     Partition,
     /// A queue of its path is stopped.
     Draining,
-    /// A queue of its path, or the application, requests nothing on balance: a cycle does not look at it.
+    /// A queue on its path, or the application, has no pending resources in total.
     Nothing,
-    /// Too many asks of its application found no node, so cycles do not try the application for a while (D-19).
+    /// Cycles skip the application for some time (D-19).
     Backoff,
     /// `stateaware`: another application of its leaf starts first.
     State,
-    /// `maxapplications` of a queue is reached.
+    /// `maxapplications` of a queue was reached.
     QueueApps,
-    /// The application limit of its user is.
+    /// The application limit of its user was reached.
     UserApps,
-    /// The application limit of its group is.
+    /// The application limit of its group was reached.
     GroupApps,
-    /// An ask before it stops the cycle, every time.
+    /// An earlier request ends every cycle.
     Stalled,
     /// It waits for a placeholder of its task group.
     Gang,
-    /// A limit of its user has too little left.
+    /// A limit of its user has too little headroom.
     User,
-    /// A limit of its group has.
+    /// A limit of its group has too little headroom.
     Group,
-    /// A maximum of a queue has.
+    /// A maximum of a queue has too little headroom.
     Queue,
-    /// No node has room for it.
+    /// No node has enough free resources.
     Node,
-    /// Something that can be served precedes it.
+    /// An earlier request is allocated first.
     Priority,
 }
 
-/// One failed check. Amounts are those of `resource` (memory in bytes, vcore in thousandths), or numbers of
-/// applications or placeholders where that is `None`.
+/// One failed check. Values are of `resource` (memory in bytes, vcore in thousandths), or numbers of applications or
+/// placeholders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocker {
-    /// At which check.
+    /// The check.
     pub level: BlockLevel,
-    /// What the check is about: a queue, a limit, a node.
+    /// The queue, limit, or node of the check.
     pub place: Place,
-    /// Where it is written in the configuration.
+    /// The location in the configuration.
     pub line: Option<config::Place>,
-    /// The resource of which too little is left.
+    /// The resource with too little headroom.
     pub resource: Option<Arc<str>>,
-    /// How much there may be.
+    /// The maximum.
     pub limit: i64,
-    /// How much of it is in use.
+    /// The usage.
     pub used: i64,
-    /// How much the ask needs.
+    /// The requested value.
     pub wanted: i64,
-    /// How much more there would have to be.
+    /// The missing value.
     pub missing: i64,
-    /// Who has most of it, the largest first.
+    /// The holders with the largest usage, the largest first.
     pub holders: Vec<Holder>,
-    /// More details: why it was rejected, or the state of the ask before it.
+    /// Details: the reason of a rejection, or the state of an earlier request.
     pub detail: String,
-    /// At the levels `Node` and `Partition`: what takes it away.
+    /// At the levels `Node` and `Partition`: what removes it.
     pub of_nodes: Mending,
-    /// Since when it is in the way, where that is known; else since an unknown moment after the ask was made.
+    /// If known; otherwise after the request was created.
     pub since: Option<Time>,
     /// When it ends by time alone.
     pub until: Option<Time>,
 }
 
 impl Blocker {
-    /// A blocker without figures.
+    /// Creates a blocker without values.
     pub(super) fn of(level: BlockLevel, place: Place) -> Self {
         Self { level, place, ..Self::default() }
     }
 }
 
-/// An application that has some of the missing resource.
+/// An application that uses the missing resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The id of the application.
+    /// The application.
     pub app: AppId,
     /// The full path of its leaf.
     pub queue: QueuePath,
-    /// How much; 1 where applications are counted.
+    /// Its usage; 1 if applications are counted.
     pub amount: i64,
 }
 
-/// Why nodes do not take an ask.
+/// Why nodes do not accept a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeTally {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub total: u64,
-    /// How many have room for it now.
+    /// The number that accept it now.
     pub fit: u64,
-    /// How many are large enough for it when they are empty.
+    /// The number that are large enough when empty.
     pub large: u64,
-    /// How many of these its conditions let it go to, once there is room.
+    /// Of these, the nodes that its conditions allow.
     pub could: u64,
-    /// How many of these are unschedulable.
+    /// The number of these that are unschedulable.
     pub closed: u64,
-    /// The largest total amount of each resource that it needs on one node, and how many nodes have any of it.
+    /// By requested resource: the largest total of one node, and the number of nodes with it.
     pub largest: Vec<(Arc<str>, i64, u64)>,
-    /// The others by the first check that they fail, most first.
+    /// The other nodes by the first failed check, most first.
     pub failures: Vec<NodeFailures>,
-    /// The nodes that lack least, of the open nodes that are large enough; else of all open nodes.
+    /// Of the open nodes that are large enough, otherwise of all open nodes.
     pub closest: Vec<CloseNode>,
-    /// For whom nodes are reserved, the first few: pods, else `application/ask`.
+    /// The first holders of reservations: pods, otherwise `application/ask`.
     pub holders: Vec<String>,
-    /// The words of the resource manager's conditions that keep it from nodes, each with how many nodes, most first.
+    /// The texts of the conditions that exclude nodes, with the number of nodes.
     pub refusals: Vec<(String, u64)>,
 }
 
-/// Nodes that fail the same check.
+/// Nodes with the same failed check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFailures {
-    /// The first check that they fail.
+    /// The first failed check.
     pub reason: NodeReason,
-    /// How many nodes fail it first.
+    /// The number of nodes.
     pub count: u64,
-    /// The first few of them, in the order in which they are tried.
+    /// The first nodes, in the order in which they are tried.
     pub examples: Vec<NodeId>,
 }
 
-/// Why a node does not take an ask.
+/// Why a node does not accept a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeReason {
-    /// The ask requires another one.
+    /// The request requires another node.
     Required,
-    /// It is drained.
+    /// The node is unschedulable.
     Unschedulable,
-    /// It is reserved for another ask.
+    /// The node is reserved for another request.
     Reserved,
-    /// It is too small even when empty.
+    /// The node is too small even when empty.
     Capacity,
-    /// Too little of it is free.
+    /// Too little is free.
     Free,
-    /// The resource manager's conditions keep the ask away.
+    /// The resource manager's conditions exclude it.
     Predicate,
 }
 
-/// A node, and what it lacks for an ask.
+/// A node, and what it lacks for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CloseNode {
-    /// The id of the node.
+    /// The node.
     pub node: NodeId,
-    /// What is missing, name by name; nothing else is in it.
+    /// The missing resources by name, without others.
     pub shortfall: Resource,
-    /// What of that it lacks even when empty.
+    /// Missing even when the node is empty.
     pub too_small: Resource,
 }
 
-/// What a cycle does.
+/// The decision of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// For which application.
+    /// The application.
     pub app: AppId,
-    /// For which ask.
+    /// The request.
     pub ask: AskId,
-    /// What the cycle does for the ask.
+    /// The action.
     pub kind: DecisionKind,
-    /// On which node.
+    /// The node, if any.
     pub node: Option<NodeId>,
 }
 
-/// What a cycle does for an ask.
+/// The action of a cycle for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionKind {
-    /// The ask gets its node.
+    /// Allocates it.
     Allocate,
     /// Reserves a node for it.
     Reserve,
-    /// Does away with the reservations of others on the node that it requires, then allocates or reserves.
+    /// Cancels others' reservations on its required node, then allocates or reserves.
     Claim,
-    /// Has it take over from a placeholder.
+    /// Replaces a placeholder.
     Replace,
     /// Preempts others for it.
     Preempt,
-    /// Nothing, and ends there: it is too large for the node that it requires.
+    /// Ends the cycle: the required node is too small.
     Stall,
 }
 
-/// What is tried before an ask.
+/// The requests that are tried before a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ahead {
-    /// The queues of its path that have siblings with pending asks, from the root down, each with where it stands.
+    /// The queues of its path with siblings that have pending requests, from the root down.
     pub queues: Vec<QueueTurn>,
-    /// How many applications of its leaf precede its own.
+    /// The number of applications in its leaf that come first.
     pub apps: u64,
-    /// The first few of these.
+    /// The first of these.
     pub first_apps: Vec<AppId>,
-    /// How many asks of its application precede it.
+    /// The number of requests of its application that come first.
     pub asks: u64,
-    /// What all that precedes it requests.
+    /// The pending resources of all that comes first.
     pub pending: Resource,
 }
 
-/// Where a queue is among its siblings.
+/// The position of a queue among its siblings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueTurn {
     /// The full path of the queue.
     pub queue: QueuePath,
-    /// Its place among its siblings, from 1.
+    /// Its position, from 1.
     pub place: u64,
-    /// How many siblings request something, itself included.
+    /// The number of siblings with pending requests, including itself.
     pub of: u64,
-    /// Its priority among them.
+    /// Its priority.
     pub priority: Priority,
-    /// Its fair share: usage over guarantee, the largest first.
+    /// Its fair share: usage over guaranteed resources, the largest first.
     pub share: Vec<f64>,
-    /// The sibling right before it.
+    /// The sibling directly before it.
     pub before: Option<(QueuePath, Priority, Vec<f64>)>,
 }

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// A `user` rule with create under these filters answers each of these submissions so.
 #[track_caller]
 fn filtered(rule: &RuleConfig, cases: &[(By, &'static str)]) {
     for (by, expected) in cases {

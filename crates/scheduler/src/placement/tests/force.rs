@@ -1,4 +1,4 @@
-//! Section 11, rows 73 to 78, and who submits (`acl-and-users.md` section 1).
+//! Section 11, rows 73 to 78, and the submitter (`acl-and-users.md` section 1).
 
 use super::*;
 

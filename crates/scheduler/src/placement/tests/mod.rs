@@ -19,7 +19,6 @@ use config::{FilterConfig, RuleConfig, RuleKind};
 use model::acl::AclNames;
 use model::{Acl, Identity, Profile, QueuePath};
 
-/// A tree of queues for tests.
 #[derive(Clone, Debug, Default)]
 struct Tree(HashMap<QueuePath, Queue>);
 
@@ -44,7 +43,7 @@ impl QueueTree for Tree {
 }
 
 impl Tree {
-    /// One line for each queue: `PATH; leaf; submit ACL; admin ACL; draining; dynamic`, all but the path optional.
+    /// One line for each queue: `PATH; leaf; submit ACL; admin ACL; draining; dynamic`, all except the path optional.
     fn new(text: &str) -> Self {
         let mut tree = Self::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -69,7 +68,6 @@ impl Tree {
         tree
     }
 
-    /// The tree T of section 11.
     fn t() -> Self {
         Self::new(
             "root; submit *
@@ -83,7 +81,6 @@ impl Tree {
         )
     }
 
-    /// Does what a placement requests (PLC-070).
     fn create(&mut self, placed: &Placed) {
         for path in &placed.create {
             let state = QueueState { leaf: *path == placed.path, ..QueueState::default() };
@@ -92,7 +89,6 @@ impl Tree {
     }
 }
 
-/// Short ways to write rules.
 trait RuleExt {
     fn create(self) -> Self;
     fn parent(self, parent: RuleConfig) -> Self;
@@ -146,7 +142,6 @@ fn tag(value: &str) -> RuleConfig {
     RuleConfig { value: value.to_owned(), ..rule(RuleKind::Tag) }
 }
 
-/// A submission to write down.
 #[derive(Clone, Debug, Default)]
 struct By {
     queue: String,
@@ -155,12 +150,10 @@ struct By {
     tags: BTreeMap<String, String>,
 }
 
-/// A submission of `user`.
 fn by(user: &str) -> By {
     By { user: user.to_owned(), ..By::default() }
 }
 
-/// A submission of someone to `queue`.
 fn to(queue: &str) -> By {
     by("u").queue(queue)
 }
@@ -193,7 +186,7 @@ impl By {
     }
 }
 
-/// The outcome in short: `root.a.b #2 +1` is placed by rule 2, with one queue created; `-` is no rule matched.
+/// The outcome in short: `root.a.b #2 +1` is placed by rule 2 with one queue created; `-` means that no rule matched.
 fn short(placement: &Placement) -> String {
     match &placement.outcome {
         PlacementOutcome::Placed(placed) => {
@@ -213,24 +206,22 @@ fn short(placement: &Placement) -> String {
     }
 }
 
-/// What the profiles answer.
 struct Answers([&'static str; 3]);
 
 impl From<&'static str> for Answers {
-    /// The same under every profile. Where it is no rule matched, 1.8 continues with `root.default` (PLC-004).
+    /// The same under every profile. If no rule matched, 1.8 continues with `root.default` (PLC-004).
     fn from(answer: &'static str) -> Self {
         Self([answer; 3])
     }
 }
 
 impl From<[&'static str; 3]> for Answers {
-    /// Of kornsole, 1.5.1 and 1.8.0; 1.9.0 places as that.
+    /// For kornsole, 1.5.1, and 1.8.0; 1.9.0 places like 1.8.0.
     fn from(answers: [&'static str; 3]) -> Self {
         Self(answers)
     }
 }
 
-/// A case of a table: rules, tree, who submits, answers.
 #[track_caller]
 fn check(rules: &[RuleConfig], tree: &Tree, by: &By, answers: impl Into<Answers>) {
     let [own, old, new] = answers.into().0;
@@ -251,7 +242,6 @@ fn check_under(profile: Profile, rules: &[RuleConfig], tree: &Tree, by: &By, exp
     assert_eq!(short(&placement), expected, "{profile}, {by:?}\n{:#?}", placement.trace);
 }
 
-/// Placement on the tree T.
 #[track_caller]
 fn on_t(rules: &[RuleConfig], by: &By, answers: impl Into<Answers>) {
     check(rules, &Tree::t(), by, answers);

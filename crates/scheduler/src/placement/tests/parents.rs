@@ -7,7 +7,7 @@ fn rows_31_to_33_fixed() {
     on_t(&[fixed("grp.leaf")], &by("u"), "root.grp.leaf");
     on_t(&[fixed("GRP.Leaf")], &by("u"), "root.grp.leaf");
     on_t(&[fixed("users.a.b").create()], &by("u"), "root.users.a.b +2");
-    // The configuration check refuses the first rule (CFG-089); run all the same, it fails and the next one places.
+    // The configuration check rejects the first rule (CFG-089); if it runs anyway, it fails and the next one places.
     on_t(&[fixed("root.grp"), fixed("root.default")], &by("u"), "root.default #2");
 }
 
@@ -80,7 +80,7 @@ fn row_50_a_filter_on_the_parent_holds_only_where_the_parent_runs() {
 fn fixed_values_that_only_begin_with_the_letters_root() {
     let mut tree = Tree::t();
     tree.0.extend(Tree::new("root.rootbeer; leaf\nroot.root\nroot.root.u; leaf\nroot.u; leaf").0);
-    // The releases take the value for a path, which then does not exist.
+    // The releases treat the value as a path, which does not exist.
     check(&[fixed("rootbeer")], &tree, &by("u"), ["root.rootbeer", "-", "-"]);
     check(
         &[fixed("rootbeer").create(), fixed("last")],

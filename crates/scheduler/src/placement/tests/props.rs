@@ -1,11 +1,10 @@
-//! Properties that apply to every list of rules, tree and submission.
+//! Properties of every list of rules, tree, and submission.
 
 use proptest::prelude::*;
 
 use super::*;
 use model::name::is_queue_name;
 
-/// Parts of names, most of them legal.
 fn part() -> impl Strategy<Value = String> {
     let good: &[&str] = &["a", "b", "C", "default", "users"];
     let odd: &[&str] = &["root", "@recovery@", "é", "x y", "", "_dot_", "a@b", "\u{212a}"];
@@ -13,7 +12,6 @@ fn part() -> impl Strategy<Value = String> {
     prop_oneof![6 => pick(good), 1 => pick(odd)]
 }
 
-/// Texts as they may be requested: parts with dots, often qualified.
 fn text() -> impl Strategy<Value = String> {
     let front = proptest::sample::select(&["", "root.", "root.", "ROOT."][..]);
     (front, proptest::collection::vec(part(), 0..4)).prop_map(|(front, parts)| format!("{front}{}", parts.join(".")))
@@ -45,7 +43,7 @@ fn one_rule() -> impl Strategy<Value = RuleConfig> {
 fn rules() -> impl Strategy<Value = Vec<RuleConfig>> {
     let chain = proptest::collection::vec(one_rule(), 1..3).prop_map(|links| {
         let whole = |rule: &RuleConfig| rule.kind == RuleKind::Fixed && rule.value.starts_with("root");
-        // A whole path takes no parent (CFG-087).
+        // A whole path has no parent (CFG-087).
         let chain = links.into_iter().reduce(|parent, rule| if whole(&rule) { rule } else { rule.parent(parent) });
         chain.unwrap_or_default()
     });
@@ -101,7 +99,6 @@ fn creates(rule: &RuleConfig) -> bool {
     rule.create || rule.parent.as_deref().is_some_and(creates)
 }
 
-/// Upper and lower case exchanged in ASCII.
 fn swapped(text: &str) -> String {
     let swap = |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
     text.chars().map(swap).collect()
@@ -115,7 +112,6 @@ proptest! {
         rules in rules(), tree in tree(), by in submission(), profile in proptest::sample::select(&Profile::ALL[..])
     ) {
         let Some((built, placement)) = place(&rules, &tree, &by, profile) else { return Ok(()) };
-        // Every placement can be reported.
         let lines = placement.lines(&built);
         prop_assert!(lines.iter().filter(|line| line.mark != Mark::None).count() >= placement.trace.rules.len());
         prop_assert_eq!(placement.reason().is_some(), placement.refused().is_some());

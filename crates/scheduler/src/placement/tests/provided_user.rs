@@ -95,7 +95,7 @@ fn an_existing_recovery_queue_lets_nobody_submit() {
     );
     check(&[provided().create()], &tree, &to("root.@recovery@"), "-");
     check(&[provided()], &tree, &to("root.@recovery@"), "-");
-    // Where it counts as not existing, its name is illegal; where it exists, it has nothing to say and no children.
+    // If it counts as missing, its name is illegal; if it exists, it has no ACL and no children.
     check(&[provided().create()], &tree, &to("root.@recovery@.x"), ["illegal-name", "-", "-"]);
 }
 

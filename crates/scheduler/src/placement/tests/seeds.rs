@@ -41,7 +41,7 @@ fn row_87_dots() {
     check(&[user().create()], &open(""), &by("user.name"), "root.user_dot_name +1");
 }
 
-/// Row 91 writes the parents as lists of one, which the reader takes for the same.
+/// Row 91 writes the parents as lists of one, which the parser accepts.
 #[test]
 fn rows_88_to_91_the_first_complex_example() {
     let rules = [

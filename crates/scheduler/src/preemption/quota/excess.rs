@@ -1,4 +1,4 @@
-//! How much of a queue is to go, and which of its leaves give how much of it (`profiles.md` section 10.2).
+//! The quantity that a queue must release, and the shares of its leaves (`profiles.md` section 10.2).
 
 use super::tree::{QuotaQueue, QuotaTree, path_up};
 use super::victims::{LeafShare, leaf_share};
@@ -6,29 +6,29 @@ use crate::index::QueueKey;
 use crate::interface::grounds::WhyRetained;
 use model::{QueuePath, Resource};
 
-/// What enforcing the maximum of one queue leads to.
+/// The result of enforcing the maximum of one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaPlan<V> {
-    /// The full path of the queue that is above its maximum.
+    /// The queue above its maximum.
     pub queue: QueuePath,
-    /// How much is to go.
+    /// The resources to release.
     pub excess: Resource,
-    /// Which allocations go, in the order in which they are chosen.
+    /// The victims in the order in which they were chosen.
     pub victims: Vec<V>,
-    /// Which of those that were examined stay. What is going already, requires its node or is in a queue that gives nothing is not in it.
+    /// Without those that are being stopped, require their node, or are in a queue without a share.
     pub retained: Vec<(V, WhyRetained)>,
-    /// Whether there were allocations to choose from.
+    /// Whether there were candidates.
     pub had_candidates: bool,
 }
 
-/// What enforcing the maximum of a queue would lead to now; `None` where there is no such queue.
+/// The result of enforcing the maximum of a queue now; `None` if the queue does not exist.
 pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
     let queue = tree.quota_queue(key)?;
     let excess = excess(tree, key, &queue);
     let (path, retained) = (queue.path.clone(), Vec::new());
     let mut plan =
         QuotaPlan { queue: path, excess: excess.clone(), victims: Vec::new(), retained, had_candidates: false };
-    // Nothing to bring down to: no maximum any more, or all of it goes already (N-01e).
+    // Nothing to release: no maximum, or the victims are being stopped already (N-01e).
     let mut stack = if excess.is_empty() { Vec::new() } else { vec![(key, excess)] };
     while let Some((key, share)) = stack.pop() {
         let Some(queue) = tree.quota_queue(key) else { continue };
@@ -44,7 +44,7 @@ pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::
     Some(plan)
 }
 
-/// By how much a queue is above its own maximum, as far as guarantees let that go.
+/// As far as guaranteed resources allow its release.
 fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Resource {
     let max = queue.max.into_iter().flat_map(Resource::iter);
     let above = max.filter_map(|(name, most)| {
@@ -55,7 +55,7 @@ fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Reso
     above.collect()
 }
 
-/// How much of a name the guarantees of a queue and of those above it let go; `None` where none has it.
+/// What the guaranteed resources of the path allow to release; `None` if none is guaranteed.
 fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
     if tree.law().largest_guard {
         let above =
@@ -65,7 +65,7 @@ fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
     path_up(tree, key).filter_map(|queue| Some((queue.used(name) - queue.guaranteed?.get(name)?).max(0))).min()
 }
 
-/// The share of each child in its parent's excess, in proportion to its usage above its guarantee ([`counted`]).
+/// In proportion to the usage above the guaranteed resources ([`counted`]).
 fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource) -> Vec<(QueueKey, Resource)> {
     let children = parent.children.iter().filter_map(|child| Some((*child, tree.quota_queue(*child)?)));
     let counts_below = tree.law().counts_below;
@@ -77,7 +77,7 @@ fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource
         let shares = excess.iter().filter_map(|(name, excess)| {
             let own = counted.get(name)?;
             let sum: i64 = givers.iter().map(|(_, counted)| counted.amount(name)).sum();
-            // Floats, as in the release; nothing of nothing is nothing.
+            // Floats, as in the release; the share of a zero sum is 0.
             let share = if sum == 0 { 0.0 } else { (own as f64 / sum as f64 * excess as f64).floor() };
             Some((name, share as i64))
         });
@@ -86,13 +86,13 @@ fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource
     givers.iter().map(|(key, counted)| (*key, share_of(counted))).collect()
 }
 
-/// Whether a queue has a guarantee and is above it in none of the names in use.
+/// Whether a queue has guaranteed resources and exceeds them in no used name.
 fn is_protected(queue: &QuotaQueue<'_>) -> bool {
     let Some(guaranteed) = queue.guaranteed else { return false };
     !queue.allocated.iter().any(|(name, used)| guaranteed.get(name).is_some_and(|guaranteed| used > guaranteed))
 }
 
-/// The amount by which a child is compared with its siblings: its usage above its guarantee; without a guarantee, its usage.
+/// The usage above the guaranteed resources; without them, the usage.
 fn counted(queue: &QuotaQueue<'_>, counts_below: bool) -> Resource {
     let Some(guaranteed) = queue.guaranteed else { return queue.allocated.clone() };
     if counts_below {

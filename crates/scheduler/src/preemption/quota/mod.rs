@@ -1,11 +1,12 @@
-//! Quota preemption: a queue that has been above its maximum for its delay is brought down to it (N-01 of `profiles.md`, section 10).
+//! Quota preemption: a queue that was above its maximum for longer than its delay is brought down to it (N-01 of
+//! `profiles.md`, section 10).
 //!
-//! Where to read: this module has the moment (section 10.1), `timing` sets the time. [`excess`] has the amount and how children share it
-//! (10.2), [`victims`] chooses the allocations (10.3). They read a [`tree`], so a view answers as the scheduler does.
+//! This module decides when (10.1) with the times from `timing`, `excess` how much (10.2), `victims` which allocations
+//! (10.3). They read a `tree`, so a view gives the same answers as the scheduler.
 //!
 //! Invariants:
-//! - choosing changes nothing; the victims of one look are all known before the first one is changed;
-//! - a timer is set exactly while the partition enforces maxima and a queue has its time.
+//! - choosing changes nothing: all victims of one pass are known before the first one is changed;
+//! - a timer is set exactly while the partition enforces maxima and a queue has a time.
 
 mod excess;
 mod timing;
@@ -25,18 +26,17 @@ use crate::state::queue::{Queue, ROOT};
 use crate::state::timer::Timer;
 use model::{Resource, Time};
 
-/// A plan of the scheduler itself.
 type Plan = QuotaPlan<(AppKey, AskKey)>;
 
 impl Queue {
-    /// Whether it uses more than its maximum in some name of both.
+    /// Whether the usage exceeds the maximum in a name that both have.
     pub fn is_above_max(&self) -> bool {
         is_above(&self.allocated, self.max.as_ref())
     }
 }
 
 impl Partition {
-    /// Sets, moves or drops the time of a queue that a configuration has just settled (section 10.1).
+    /// Section 10.1.
     pub(crate) fn arm_by_reload(&mut self, now: Time, key: QueueKey, before: &QuotaBefore) {
         if !self.switches.quota_preemption {
             return;
@@ -52,7 +52,7 @@ impl Partition {
         queue.quota_due = time_after(law, now, queue.quota_due, before, &after);
     }
 
-    /// An allocation has grown by itself: the queues that it takes above their maximum get their time (N-02).
+    /// N-02.
     pub(crate) fn arm_by_growth(&mut self, now: Time, path: &[QueueKey]) {
         if !self.switches.quota_arm || !self.quota_preemption {
             return;
@@ -67,7 +67,7 @@ impl Partition {
         self.schedule_quota_look(now);
     }
 
-    /// Sets the timer of the next look, at the next full second, if there is anything to look at.
+    /// At a full second, if a queue has a time.
     pub(crate) fn schedule_quota_look(&mut self, now: Time) {
         let waits = |queue: &Queue| queue.quota_due.is_some();
         if self.quota_preemption && !self.quota_timer && self.queues.iter().any(waits) {
@@ -76,7 +76,7 @@ impl Partition {
         }
     }
 
-    /// Looks for queues whose time has come, and brings them down.
+    /// Brings down the queues whose time has come.
     pub(crate) fn enforce_quotas(&mut self, now: Time, events: &mut Vec<Event>) {
         self.quota_timer = false;
         if !self.quota_preemption {
@@ -105,7 +105,7 @@ impl Partition {
         self.schedule_quota_look(now);
     }
 
-    /// The queues whose time has come by now. Their time is taken off them, and off those that are within their maximum.
+    /// Clears their time, and that of queues within their maximum.
     fn due_quotas(&mut self, now: Time) -> Vec<QueueKey> {
         let mut due = Vec::new();
         let mut stack = vec![ROOT];

@@ -1,47 +1,46 @@
-//! When a maximum is enforced: how a reload changes the time of a queue (`profiles.md` section 10.1).
+//! The time at which a maximum is enforced, and its change by a reload (`profiles.md` section 10.1).
 
 use std::time::Duration;
 
 use super::tree::QuotaLaw;
 use model::{Resource, Time};
 
-/// A second, in microseconds: as often it is looked for maxima to enforce.
 const SECOND: u64 = 1_000_000;
 
-/// What a queue was before a reload.
+/// A queue before a reload.
 #[derive(Clone, Debug)]
 pub struct QuotaBefore {
-    /// Its maximum; `None` also for a queue that the reload made.
+    /// Its maximum; `None` also for a new queue.
     pub max: Option<Resource>,
     /// How long it may be above its maximum.
     pub delay: Duration,
 }
 
-/// What it is after the reload.
+/// A queue after the reload.
 #[derive(Clone, Copy, Debug)]
 pub struct QuotaAfter<'q> {
-    /// Its delay; zero: for ever.
+    /// Its delay; zero means unlimited.
     pub delay: Duration,
-    /// Whether the delay is written somewhere on its path.
+    /// Whether the delay is configured on its path.
     pub has_key: bool,
-    /// In use, here and below.
+    /// The usage, including its subtree.
     pub allocated: &'q Resource,
     /// Its own maximum.
     pub max: Option<&'q Resource>,
 }
 
-/// Whether a queue uses more than a maximum in some name of both.
+/// Whether the usage exceeds a maximum in a name that both have.
 pub fn is_above(allocated: &Resource, max: Option<&Resource>) -> bool {
     max.is_some_and(|max| max.iter().any(|(name, most)| allocated.get(name).is_some_and(|used| used > most)))
 }
 
-/// The first look after now at which a time has come: looks are at full seconds.
+/// The first pass after now that covers `due`: passes are at full seconds.
 pub fn look_after(now: Time, due: Time) -> Time {
     let next = (now.0 / SECOND).saturating_add(1);
     Time(next.max(due.0.div_ceil(SECOND)).saturating_mul(SECOND))
 }
 
-/// The time of a queue after a reload, from the one that it had.
+/// The time of a queue after a reload, from its previous time.
 pub fn time_after(
     law: QuotaLaw,
     now: Time,
@@ -65,15 +64,14 @@ pub fn time_after(
     }
 }
 
-/// What a reload did to a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Same,
-    /// No name got more, one got less.
+    /// Some names were lowered, none raised.
     Lowered,
-    /// No name got less, one got more.
+    /// Some names were raised, none lowered.
     Raised,
-    /// One up, one down; or the first maximum.
+    /// Both, or the first maximum.
     Other,
 }
 
@@ -90,7 +88,7 @@ fn change(before: Option<&Resource>, now: Option<&Resource>) -> Change {
     }
 }
 
-/// A time that was set by one delay, as the other would have set it; it may be past.
+/// Converts a time to the new delay; the result may be past.
 fn moved(due: Time, delay: Duration, before: Duration) -> Time {
     if delay >= before { due + (delay - before) } else { due - (before - delay) }
 }

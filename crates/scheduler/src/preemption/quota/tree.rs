@@ -1,4 +1,4 @@
-//! The data for enforcing a maximum: of a scheduler, or of a view of one, so that both find the same.
+//! The data for enforcing a maximum, from a scheduler or a view.
 
 use crate::index::{AppKey, AskKey, QueueKey};
 use crate::interface::switches::Switches;
@@ -6,16 +6,16 @@ use crate::state::partition::Partition;
 use crate::state::queue::Queue;
 use model::{Priority, QueuePath, Resource, Time};
 
-/// The switches by which maxima are enforced (N-01 of `profiles.md`).
+/// The switches for enforcing maxima (N-01 of `profiles.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaLaw {
-    /// N-01a: allocations that offer themselves go last, and those that started their application first.
+    /// N-01a.
     pub opted_in_last: bool,
-    /// N-01b: only the guarantee that is exceeded most protects.
+    /// N-01b.
     pub largest_guard: bool,
-    /// N-01c: what a child lacks of its guarantee counts as if it were above it.
+    /// N-01c.
     pub counts_below: bool,
-    /// N-01d: a delay that is taken out calls nothing off.
+    /// N-01d: removing a delay clears no time.
     pub keeps_time: bool,
 }
 
@@ -30,68 +30,67 @@ impl From<&Switches> for QuotaLaw {
     }
 }
 
-/// A queue, as far as it matters here.
+/// The queue data for enforcing maxima.
 #[derive(Clone, Copy, Debug)]
 pub struct QuotaQueue<'t> {
     /// The full path of the queue.
     pub path: &'t QueuePath,
-    /// The queue above.
+    /// The parent queue.
     pub parent: Option<QueueKey>,
-    /// The queues below, by name.
+    /// The child queues, by name.
     pub children: &'t [QueueKey],
-    /// Whether it holds applications; else queues.
+    /// Whether it is a leaf.
     pub leaf: bool,
-    /// In use, here and below.
+    /// The usage, including its subtree.
     pub allocated: &'t Resource,
-    /// What of it is being preempted.
+    /// The part that is being preempted.
     pub preempting: &'t Resource,
-    /// Its own guarantee.
+    /// Its own guaranteed resources.
     pub guaranteed: Option<&'t Resource>,
     /// Its own maximum.
     pub max: Option<&'t Resource>,
 }
 
-/// An allocation that might go.
+/// An allocation that may be preempted.
 #[derive(Clone, Copy, Debug)]
 pub struct QuotaAsk<'t, V> {
-    /// Which it is.
+    /// The allocation.
     pub victim: V,
-    /// What it has.
+    /// Its resources.
     pub resource: &'t Resource,
-    /// The priority that it asked with.
+    /// Its priority.
     pub priority: Priority,
     /// When it was requested.
     pub created: Time,
-    /// The count of allocations when it was made.
+    /// The sequence number of the allocation.
     pub number: u64,
-    /// It offers itself as a victim.
+    /// Whether it opted in to preemption.
     pub offers_itself: bool,
-    /// It started its application.
+    /// Whether it started its application.
     pub originator: bool,
 }
 
-/// A tree of queues with running allocations in them.
+/// A tree of queues with allocations.
 pub trait QuotaTree {
-    /// What names an allocation.
+    /// Identifies an allocation.
     type Victim: Copy;
 
-    /// By which switches.
+    /// The active switches.
     fn law(&self) -> QuotaLaw;
 
-    /// A queue; `None` where there is none.
+    /// The queue, if it exists.
     fn quota_queue(&self, key: QueueKey) -> Option<QuotaQueue<'_>>;
 
-    /// Running allocations in a leaf and may go: nothing that requires a node or is going already.
+    /// Without those that require a node or are being stopped.
     fn quota_asks(&self, leaf: QueueKey) -> Vec<QuotaAsk<'_, Self::Victim>>;
 }
 
-/// The queue and those above it, from the queue up to the root.
 pub(super) fn path_up<T: QuotaTree>(tree: &T, key: QueueKey) -> impl Iterator<Item = QuotaQueue<'_>> {
     std::iter::successors(tree.quota_queue(key), |queue| tree.quota_queue(queue.parent?))
 }
 
 impl QuotaQueue<'_> {
-    /// Its usage of a resource without the victims that are being preempted.
+    /// Without victims that are being preempted.
     pub(super) fn used(&self, name: &str) -> i64 {
         self.allocated.amount(name) - self.preempting.amount(name)
     }

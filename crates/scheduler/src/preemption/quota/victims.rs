@@ -1,4 +1,4 @@
-//! Which allocations of a leaf go so that a maximum holds (`profiles.md` section 10.3).
+//! The selection of the victims of a leaf to enforce a maximum (`profiles.md` section 10.3).
 
 use std::cmp::{Ordering, Reverse};
 
@@ -7,30 +7,28 @@ use crate::index::QueueKey;
 use crate::interface::grounds::WhyRetained;
 use model::{Priority, Resource, Time};
 
-/// An hour, in microseconds: the age of asks is compared in full hours.
+/// In microseconds: ages are compared in full hours.
 const HOUR: u64 = 3_600_000_000;
 
-/// What a leaf gives.
 pub(super) struct LeafShare<V> {
     pub victims: Vec<V>,
-    /// What might have gone and stays.
+    /// The candidates that stay.
     pub retained: Vec<(V, WhyRetained)>,
-    /// Whether there was anything to choose from.
+    /// Whether there were candidates.
     pub had_candidates: bool,
 }
 
-/// An allocation that might go.
 struct Candidate<'t, V> {
     ask: QuotaAsk<'t, V>,
     rank: Rank,
-    /// Its share of the leaf's maximum, name by name, the largest first.
+    /// By name, the largest first.
     shares: Vec<f64>,
 }
 
-/// Who wishes to stay, who started its application, how much of it is of use, how important it is, how old.
+/// Opted out, started its application, useful quantity, priority, age.
 type Rank = (bool, bool, Reverse<i64>, Priority, Reverse<u64>);
 
-/// What goes of a leaf that is to give `share`: never more in any name, so it may stay above its maximum.
+/// Never more than `share` in any name, so the leaf may stay above its maximum.
 pub(super) fn leaf_share<T: QuotaTree>(
     tree: &T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
@@ -62,7 +60,7 @@ pub(super) fn leaf_share<T: QuotaTree>(
     LeafShare { victims, retained, had_candidates }
 }
 
-/// What might go, in no order. What is of no use goes to `retained`.
+/// In no order. Those that do not help go to `retained`.
 fn candidates<'t, T: QuotaTree>(
     tree: &'t T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
@@ -86,7 +84,7 @@ fn candidates<'t, T: QuotaTree>(
     tree.quota_asks(key).into_iter().filter_map(candidate).collect()
 }
 
-/// What may go of a leaf before a guarantee on its path is touched (N-01b); a release does not look.
+/// Above all guaranteed resources on the path (N-01b); a release does not check this.
 fn spare_above_guarantees<T: QuotaTree>(tree: &T, leaf: QueueKey) -> Resource {
     let mut spare: Option<Resource> = None;
     if tree.law().largest_guard {
@@ -102,14 +100,14 @@ fn spare_above_guarantees<T: QuotaTree>(tree: &T, leaf: QueueKey) -> Resource {
 }
 
 impl<V> Candidate<'_, V> {
-    /// The smaller share first; of equal ones the newer ask, and the later allocation (SCH-001).
+    /// The smaller share, then the newer request, then the later allocation (SCH-001).
     fn behind(&self, other: &Self) -> Ordering {
         let newer = |candidate: &Self| (Reverse::<Time>(candidate.ask.created), Reverse(candidate.ask.number));
         compare_shares(&self.shares, &other.shares).then_with(|| newer(self).cmp(&newer(other)))
     }
 }
 
-/// What an allocation has of the leaf's maximum in the names that are to be given; where there is none, the amount itself.
+/// Relative to the leaf's maximum; plain values without a maximum.
 fn shares(of: &Resource, share: &Resource, leaf: &QuotaQueue<'_>) -> Vec<f64> {
     let most = |name| leaf.max.and_then(|max| max.get(name)).filter(|most| *most != 0);
     let mut shares: Vec<f64> = of
@@ -122,7 +120,7 @@ fn shares(of: &Resource, share: &Resource, leaf: &QuotaQueue<'_>) -> Vec<f64> {
     shares
 }
 
-/// The first difference decides; else the longer list is the larger one.
+/// The first difference, otherwise the length.
 fn compare_shares(one: &[f64], other: &[f64]) -> Ordering {
     for (a, b) in one.iter().zip(other) {
         let order = a.total_cmp(b);

@@ -1,8 +1,8 @@
-//! Copies of queue counters on which victims are taken away for trial (SCH-154, SCH-155, `profiles.md` section 4.1).
+//! Copies of queue counters for trial removals of victims (SCH-154, SCH-155, `profiles.md` section 4.1).
 //!
 //! Invariants:
 //! - nothing here changes a queue; every trial can be undone ([`PreemptionSnapshot::rewind`]);
-//! - the usage of a queue is its allocated amount without the victims that are being preempted already.
+//! - the usage of a queue does not include victims that are being preempted already.
 
 use std::collections::BTreeMap;
 
@@ -11,44 +11,36 @@ use crate::interface::switches::{AskQueueRoom, Switches, VictimFloor};
 use crate::state::queue_tree::QueueTree;
 use model::Resource;
 
-/// The copies that one search works on: of the ask's queues, and of those of its possible victims.
 pub(super) struct PreemptionSnapshot<'a> {
     queues: &'a QueueTree,
     switches: &'a Switches,
-    /// What the ask needs.
     wanted: &'a Resource,
-    /// The ask's leaf.
     asking: LevelKey,
     levels: Vec<Level<'a>>,
     places: BTreeMap<QueueKey, LevelKey>,
-    /// What was moved since the start.
     moves: Vec<TrialMove<'a>>,
 }
 
-/// A queue in the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LevelKey(usize);
 
-/// The copy of one queue.
 pub(super) struct Level<'a> {
     key: QueueKey,
     parent: Option<LevelKey>,
-    /// Its own guarantee.
     own: Option<&'a Resource>,
-    /// The smallest guarantee of each name along the path: G.
+    /// G: the smallest guaranteed value of each name on the path.
     guaranteed: Option<Resource>,
-    /// The smallest maximum of each name along the path: M.
+    /// M: the smallest maximum of each name on the path.
     max: Option<Resource>,
-    /// M as the releases take it in some places (D-06).
+    /// As the releases compute it in some cases (D-06).
     counted_max: Option<Resource>,
-    /// The smaller one of G and M: A.
+    /// A: the smaller of G and M.
     bound: Resource,
-    /// A with the other M.
+    /// A with `counted_max`.
     counted_bound: Resource,
     used: Resource,
 }
 
-/// Something that was added to a leaf or left it.
 #[derive(Clone, Copy)]
 struct TrialMove<'a> {
     leaf: LevelKey,
@@ -56,19 +48,18 @@ struct TrialMove<'a> {
     arrived: bool,
 }
 
-/// The result of offering a victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OfferResult {
-    /// It is taken away.
+    /// The victim is removed.
     Taken,
     /// Its queue cannot spare it.
     Stays,
-    /// The ask's queue cannot pay for it, and no one after it is examined (P-12).
+    /// The request's queue cannot pay for it, and no later victim is examined (P-12).
     Unpaid,
 }
 
 impl<'a> PreemptionSnapshot<'a> {
-    /// A snapshot of the path of `leaf`, where the ask is that needs `wanted`.
+    /// Creates a snapshot of the path of `leaf` for a request of `wanted`.
     pub(super) fn new(queues: &'a QueueTree, switches: &'a Switches, leaf: QueueKey, wanted: &'a Resource) -> Self {
         let (levels, places, moves) = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut snapshot = Self { queues, switches, wanted, asking: LevelKey(0), levels, places, moves };
@@ -76,7 +67,6 @@ impl<'a> PreemptionSnapshot<'a> {
         snapshot
     }
 
-    /// The copy of a leaf, made if it is not there yet, with its ancestors.
     pub(super) fn level(&mut self, leaf: QueueKey) -> LevelKey {
         let missing: Vec<QueueKey> =
             self.queues.path_up(leaf).into_iter().take_while(|key| !self.places.contains_key(key)).collect();
@@ -112,7 +102,6 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// A queue and its ancestors, from the queue up.
     fn path(&self, level: LevelKey) -> impl Iterator<Item = &Level<'a>> {
         let mut next = Some(level);
         std::iter::from_fn(move || {
@@ -122,12 +111,10 @@ impl<'a> PreemptionSnapshot<'a> {
         })
     }
 
-    /// How much was moved so far, to return to.
     pub(super) fn mark(&self) -> usize {
         self.moves.len()
     }
 
-    /// Takes back everything since a mark.
     pub(super) fn rewind(&mut self, mark: usize) {
         while self.moves.len() > mark
             && let Some(TrialMove { leaf, resource, arrived }) = self.moves.pop()
@@ -136,7 +123,6 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// The ask is added to its queue.
     pub(super) fn add_ask(&mut self) {
         self.add(self.asking, self.wanted);
     }
@@ -146,7 +132,6 @@ impl<'a> PreemptionSnapshot<'a> {
         self.moves.push(TrialMove { leaf, resource, arrived: true });
     }
 
-    /// A victim goes from its queue.
     pub(super) fn remove(&mut self, leaf: LevelKey, resource: &'a Resource) {
         self.shift(leaf, resource, false);
         self.moves.push(TrialMove { leaf, resource, arrived: false });
@@ -165,8 +150,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// Whether a leaf has anything to give: the resources that its guarantee needs do not count (SCH-154; `profiles.md` section 4.1,
-    /// step 1).
+    /// Above its guaranteed resources (SCH-154; `profiles.md` section 4.1, step 1).
     pub(super) fn gives(&self, leaf: LevelKey) -> bool {
         let level = &self[leaf];
         if self.switches.victim_floor == VictimFloor::BeforeRemoval {
@@ -176,8 +160,8 @@ impl<'a> PreemptionSnapshot<'a> {
         !(protected && level.counted_bound.fit_in_max_undef(&self.queues[level.key].allocated))
     }
 
-    /// Removes a victim if its queue can spare it. `paying`: where the releases want it so, the victim's resources count to the ask's
-    /// queue, and must fit in the rest of that queue's guarantee (P-12).
+    /// `paying`: as in the releases, the victim's resources must fit in the remaining guaranteed resources of the
+    /// request's queue (P-12).
     pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> OfferResult {
         let pays = paying && self.switches.ask_queue_room == AskQueueRoom::Pays;
         if self.switches.victim_floor == VictimFloor::BeforeRemoval && !self.may_lose(leaf) {
@@ -198,7 +182,7 @@ impl<'a> PreemptionSnapshot<'a> {
         OfferResult::Stays
     }
 
-    /// Whether a queue still has its guarantee after a victim went (SCH-155, D-18).
+    /// SCH-155, D-18.
     fn keeps_floor(&self, leaf: LevelKey, victim: &Resource) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[leaf];
         let mut guaranteed = guaranteed.iter().flat_map(Resource::iter);
@@ -211,7 +195,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// Whether a queue is over its guarantee in something that the ask needs, or has none (`profiles.md` section 4.1, step 3).
+    /// It exceeds its guaranteed resources in a name of the request, or has none (`profiles.md` section 4.1, step 3).
     fn may_lose(&self, leaf: LevelKey) -> bool {
         let below = |remaining: &Resource| self.wanted.iter().any(|(name, _)| remaining.amount(name) < 0);
         self.remaining(leaf).is_none_or(|remaining| below(&remaining))
@@ -222,20 +206,20 @@ impl<'a> PreemptionSnapshot<'a> {
         self.remaining(self.asking).is_some_and(|remaining| covers(&remaining))
     }
 
-    /// Whether what is left of the guarantee of the ask's queue covers the ask as it is (`profiles.md` section 4.1, step 2).
+    /// For the whole request (`profiles.md` section 4.1, step 2).
     pub(super) fn has_guarantee_left(&self) -> bool {
         let covers = |left: &Resource| self.wanted.iter().all(|(name, want)| left.get(name).is_none_or(|l| want <= l));
         self.switches.ask_queue_room == AskQueueRoom::Pays && self.remaining(self.asking).is_some_and(|l| covers(&l))
     }
 
-    /// Whether the ask's own leaf could take the ask within its guarantee. No victim changes that: none is from there.
+    /// Victims do not change that: none is in that leaf.
     pub(super) fn leaf_has_room(&self) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[self.asking];
         guaranteed.is_some() && bound.fit_in(&used.add(self.wanted))
     }
 
-    /// Whether the ask's queue may have its usage now: the usage is within the guarantee on every level (SCH-155), or the rest of the
-    /// guarantee is below 0 in no resource of the ask (P-12).
+    /// Within the guaranteed resources on every level (SCH-155), or their remainder is not negative in any resource of
+    /// the request (P-12).
     pub(super) fn ask_queue_is_well(&self) -> bool {
         match self.switches.ask_queue_room {
             AskQueueRoom::Within => {
@@ -249,10 +233,10 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// What the ask's queue still has of its guarantee, or lacks; a further victim must make a difference to it (SCH-160).
+    /// A further victim must change it (SCH-160).
     pub(super) fn ask_queue_room(&self) -> Option<Resource> {
         match self.switches.ask_queue_room {
-            // Both sides over the union with missing names as 0, so starting from nothing also cuts at 0.
+            // Missing names as 0, so that starting from nothing also cuts at 0.
             AskQueueRoom::Within => Some(
                 self.path(self.asking)
                     .fold(Resource::new(), |deficit, level| deficit.min_strict(&level.counted_bound.sub(&level.used))),
@@ -261,7 +245,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// What is left of the guarantee of a queue as 1.8.0 reckons it, below 0 where it is over (`profiles.md` section 4.1).
+    /// As 1.8.0 computes it; negative if exceeded (`profiles.md` section 4.1).
     fn remaining(&self, level: LevelKey) -> Option<Resource> {
         let path: Vec<&Level<'_>> = self.path(level).collect();
         let asking = &self[self.asking];
@@ -273,7 +257,7 @@ impl<'a> PreemptionSnapshot<'a> {
                     let missing = above.iter().flat_map(Resource::iter).filter(|(name, _)| own.get(name).is_none());
                     return Some(own.iter().chain(missing).collect());
                 }
-                // A comparison of texts: root.a is the start of root.ab, too.
+                // A comparison of texts: root.a is also a prefix of root.ab.
                 if asking.own.is_some() && asking_path.starts_with(self.queues[level.key].path.as_str()) {
                     return None;
                 }

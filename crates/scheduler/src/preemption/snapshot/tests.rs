@@ -7,7 +7,6 @@ fn res(pairs: Amounts<'_>) -> Resource {
 
 type Amounts<'a> = &'a [(&'a str, i64)];
 
-/// A tree of queues by path, each with guarantee, maximum and usage.
 fn tree(queues: &[(&str, Amounts<'_>, Amounts<'_>, Amounts<'_>)]) -> QueueTree {
     let mut tree = QueueTree::default();
     for (path, guaranteed, max, allocated) in queues {
@@ -21,7 +20,6 @@ fn tree(queues: &[(&str, Amounts<'_>, Amounts<'_>, Amounts<'_>)]) -> QueueTree {
     tree
 }
 
-/// What is left of the guarantee of `queue`, for an ask in `asking`.
 fn remaining(tree: &QueueTree, asking: &str, queue: &str) -> Option<String> {
     let (switches, wanted) = (Switches::of(Profile::V1_8_0), Resource::new());
     let key = |path| tree.find_text(path).expect("the queue is in the tree");
@@ -30,7 +28,6 @@ fn remaining(tree: &QueueTree, asking: &str, queue: &str) -> Option<String> {
     snapshot.remaining(level).map(|left| format!("{left:?}"))
 }
 
-/// `profiles.md` section 4.1, rem(q).
 #[test]
 fn what_is_left_of_a_guarantee_in_1_8_0() {
     let m = |amount| [("memory", amount)];
@@ -48,14 +45,14 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
         ("root.none", "root", None),
         ("root.none", "root.none", None),
         ("root.none", "root.ab", text(r#"{"memory": -3}"#)),
-        // The smaller one of its own rest and its parent's.
+        // The smaller of its own remainder and its parent's.
         ("root.none", "root.a.less", text(r#"{"memory": -7}"#)),
         ("root.none", "root.a.more", text(r#"{"memory": 5}"#)),
-        // An ancestor of an ask whose leaf has a guarantee protects no one below it.
+        // Guaranteed resources of the request's ancestors protect nothing.
         ("root.a.own", "root.a.own", text(r#"{"vcore": 2}"#)),
         ("root.a.own", "root.a", None),
         ("root.a.own", "root.a.more", text(r#"{"memory": 24}"#)),
-        // Its path is only a start of the text of the other one.
+        // Its path is only a textual prefix of the other one.
         ("root.ab", "root.a", None),
         ("root.ab", "root.a.more", text(r#"{"memory": 24}"#)),
     ] {
@@ -63,7 +60,7 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
     }
 }
 
-/// SCH-154 with SCH-104: what one maximum on the path omits counts 0 in 1.5.1, so a queue without a guarantee gives.
+/// SCH-154 with SCH-104: in 1.5.1 a name that one maximum omits counts as 0.
 #[test]
 fn the_path_minimum_of_1_5_1() {
     let both = [("memory", 10), ("vcore", 10)];
@@ -91,7 +88,7 @@ fn the_path_minimum_of_1_5_1() {
     }
 }
 
-/// Every trial can be taken back (SCH-155).
+/// SCH-155.
 #[test]
 fn a_shadow_comes_back_to_where_it_was() {
     let m = |amount| [("memory", amount)];

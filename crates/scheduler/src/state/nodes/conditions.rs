@@ -1,4 +1,4 @@
-//! What a resource manager's conditions say of asks on nodes (SCH-094).
+//! A resource manager's conditions for requests on nodes (SCH-094).
 
 use std::sync::Arc;
 
@@ -10,23 +10,22 @@ use crate::state::node::Node;
 use crate::state::predicates::{Copies, Predicates, own_predicates};
 use model::{AskId, Resource};
 
-/// One node in this many is few: it is worth looking at those alone.
+/// Up to this fraction of nodes, only the candidates are examined.
 const FEW: usize = 8;
 
 impl Nodes {
-    /// Whether a resource manager has conditions of its own.
     pub(crate) fn has_predicates(&self) -> bool {
         self.predicates.is_some()
     }
 
-    /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
+    /// Sets additional conditions for requests on nodes (SCH-094).
     pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
         self.predicates = Some(predicates);
         self.gains.forget();
         self.changes += 1;
     }
 
-    /// Changes these conditions. Whom they may let go where they did not, [`Predicates::loosened`] gives another number from now on.
+    /// Changes the conditions. If they allow more for a request, [`Predicates::loosened`] must return another number.
     pub fn change_predicates(&mut self, change: impl FnOnce(&mut dyn Predicates)) {
         if let Some(predicates) = own_predicates(&mut self.predicates) {
             change(predicates);
@@ -34,12 +33,12 @@ impl Nodes {
         }
     }
 
-    /// These conditions; `None`: there are none.
+    /// The conditions, if any.
     pub fn predicates(&self) -> Option<&Arc<dyn Predicates>> {
         self.predicates.as_ref()
     }
 
-    /// Takes newer conditions for the same cluster, with what runs here: that they know more asks and nodes is all that changes.
+    /// The newer conditions differ only in knowing more requests and nodes; placements are kept.
     pub fn renew_predicates(&mut self, newer: Option<&Arc<dyn Predicates>>) {
         let renewed = self.predicates.as_ref().zip(newer).and_then(|(own, newer)| newer.placed_as(&**own));
         if let Some(renewed) = renewed {
@@ -47,38 +46,37 @@ impl Nodes {
         }
     }
 
-    /// Whether an ask can never go to a node ([`Predicates::bars`]).
+    /// See [`Predicates::bars`].
     pub(crate) fn bars(&self, ask: &Ask, node: NodeKey) -> bool {
         self.predicates.as_ref().is_some_and(|predicates| predicates.bars(ask, &self.nodes[node]))
     }
 
-    /// How many of these allocations of a node have to go, at least `least`, before an ask may go there ([`Predicates::passes_without`]).
+    /// See [`Predicates::passes_without`].
     pub(crate) fn lets_without(&self, ask: &Ask, node: NodeKey, there: &[&AskId], least: usize) -> Option<usize> {
         let Some(predicates) = &self.predicates else { return Some(least) };
         predicates.passes_without(ask, &self.nodes[node], there, least)
     }
 
-    /// Whether an ask may go to a node, apart from resources (SCH-094).
+    /// SCH-094.
     pub(crate) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))
     }
 
-    /// Why the resource manager's conditions keep an ask from a node, in words.
     pub(crate) fn refusal(&self, ask: &Ask, node: NodeKey) -> Option<String> {
         self.predicates.as_ref()?.refusal(ask, &self.nodes[node])
     }
 
-    /// Whether what nodes say to one ask they say to the other, resources aside.
+    /// Apart from resources.
     pub(crate) fn treat_identical(&self, one: &Ask, other: &Ask) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.identical(one, other))
     }
 
-    /// A number that is another one whenever these conditions may let an ask go where they did not ([`Predicates::loosened`]).
+    /// See [`Predicates::loosened`].
     pub(crate) fn loosened(&self, ask: &Ask) -> Option<u64> {
         self.predicates.as_ref()?.loosened(ask)
     }
 
-    /// The nodes in order without reserved ones, as [`Nodes::unreserved`]; where few can take the ask, only those.
+    /// Like [`Nodes::unreserved`], but only the candidates if they are few.
     pub(crate) fn unreserved_for(&self, ask: &Ask) -> impl Iterator<Item = &Node> {
         let known = self.predicates.as_ref().and_then(|predicates| predicates.candidates(ask));
         let few = known.filter(|few| few.len() < self.len() / FEW).map(|few| {
@@ -90,7 +88,7 @@ impl Nodes {
         few.into_iter().flatten().chain(all.into_iter().flatten()).filter(|node| node.reservations.is_empty())
     }
 
-    /// Reports to the resource manager's conditions an ask that comes to a node, or leaves it.
+    /// Reports a request that is added to a node or removed.
     pub(crate) fn report_placement(&mut self, ask: &AskId, node: NodeKey, comes: bool) {
         let Some(predicates) = own_predicates(&mut self.predicates) else { return };
         let Some(node) = self.nodes.get(node) else { return };
@@ -101,7 +99,7 @@ impl Nodes {
         }
     }
 
-    /// Names the asks and nodes that are to come as copies of others, so that the resource manager's conditions know them.
+    /// Announces copies to the resource manager's conditions.
     pub fn expect_copies(&mut self, copies: &Copies) {
         let Some(predicates) = own_predicates(&mut self.predicates) else { return };
         copies.asks.iter().for_each(|(like, new)| predicates.ask_like(like, new));
@@ -110,25 +108,24 @@ impl Nodes {
 }
 
 impl Nodes {
-    /// Whether an ask like this one was refused by all nodes, and none has changed since. `may_reserve`: none could be reserved for it.
+    /// `may_reserve`: no node could be reserved either.
     pub(crate) fn is_refused(&self, ask: &Ask, may_reserve: bool) -> bool {
         let known = self.known_refusal(ask).map(|at| &self.refused.known[at]);
         ask.rare.required_node.is_none() && known.is_some_and(|known| known.nowhere[usize::from(may_reserve)])
     }
 
-    /// Every ask is tried again.
     pub(crate) fn forget_refused(&mut self) {
         self.refused = Refused::default();
     }
 
-    /// All nodes refused an ask that requires none.
+    /// For a request without a required node.
     pub(crate) fn note_refused(&mut self, ask: &Ask, may_reserve: bool) {
         if let Some(known) = self.remember(ask) {
             known.nowhere[usize::from(may_reserve)] = true;
         }
     }
 
-    /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
+    /// Nodes with enough resources that the conditions exclude.
     pub(crate) fn refusing(&mut self, ask: &Ask) -> u64 {
         if !self.has_predicates() {
             return 0;
@@ -144,14 +141,14 @@ impl Nodes {
         })
     }
 
-    /// The node that is the best one to reserve for an ask (SCH-130), whatever the resource manager's conditions say.
+    /// SCH-130; regardless of conditions.
     pub(crate) fn best_to_reserve(&self, wanted: &Resource) -> Option<NodeKey> {
         let mut best: Option<(f64, &Node)> = None;
         for node in self.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
             let score = wanted.fit_in_score(&node.available);
             if best.is_none_or(|(lowest, _)| score < lowest) {
                 best = Some((score, node));
-                // None is better than one that has room.
+                // No node is better than one with enough free resources.
                 if score <= 0.0 {
                     break;
                 }
@@ -160,7 +157,7 @@ impl Nodes {
         best.map(|(_, node)| node.key)
     }
 
-    /// Whether a node may be reserved for an ask.
+    /// Whether the conditions allow the best node to reserve for a request.
     pub(crate) fn may_be_reserved(&self, ask: &Ask) -> bool {
         self.may_hold(&ask.resource, true)
             && self.best_to_reserve(&ask.resource).is_some_and(|node| self.lets(ask, node, false))
@@ -174,7 +171,7 @@ impl Nodes {
         self.refused.known.iter().position(identical)
     }
 
-    /// What is known of asks like this one, to be added to; `None` where none can be like it, or too many are known.
+    /// `None` if no request can be like it, or too many kinds are recorded.
     fn remember(&mut self, ask: &Ask) -> Option<&mut Known> {
         if !self.has_predicates() || ask.rare.required_node.is_some() {
             return None;

@@ -1,14 +1,13 @@
-//! What no node takes because of a resource manager's own conditions: remembered for asks that are alike, until a node changes.
+//! Requests that conditions keep from all nodes, remembered until a node changes.
 
 use crate::state::ask::Ask;
 
-/// How many kinds of asks are remembered at most.
 pub(super) const MOST_KNOWN: usize = 64;
 
-/// Asks that were refused since the last change of a node, one of each kind.
+/// One request of each kind, since the last change of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refused {
-    /// How many changes there had been then.
+    /// The number of changes at that time.
     pub at: u64,
     pub known: Vec<Known>,
 }
@@ -16,8 +15,8 @@ pub(super) struct Refused {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub ask: Ask,
-    /// No node takes it; if it is the second, none can be reserved for it either.
+    /// Whether no node accepts it, and whether no node can be reserved for it either.
     pub nowhere: [bool; 2],
-    /// How many nodes have room and refuse it.
+    /// The number of nodes with enough resources that refuse it.
     pub refusing: Option<u64>,
 }

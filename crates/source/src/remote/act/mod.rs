@@ -1,4 +1,5 @@
-//! Orders to a kornsole server: an act → a request of the native API, and its answer → the result, or the refusal (`rest.md` E2, E4, E5, E8, E9).
+//! Orders to a kornsole server: converts an act to an HTTP request of the native API, and the answer to a result or a
+//! rejection (`rest.md` E2, E4, E5, E8, E9).
 
 pub mod cluster;
 mod read;
@@ -15,10 +16,10 @@ pub use self::write::add_reason;
 use client::{Client, Fault};
 use view::act::{Act, Code, Done, Order, Refusal};
 
-/// Has an order carried out.
+/// Executes an order.
 ///
 /// # Errors
-/// Why it was not; where the answer is missing, that it may have been.
+/// Returns the rejection; without an answer, that the order may have been executed.
 pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
     let OrderRequest { method, path, mut headers, body, read } = write::request(order);
     let key = key();
@@ -27,7 +28,7 @@ pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
     let send = || client.send_json::<Value>(method.clone(), &path, headers.clone(), body.clone());
     let mut result = send().await;
     if has_key && matches!(result, Err(Fault::Slow(..) | Fault::Cut(_))) {
-        // The key makes sure that nothing is done twice.
+        // The idempotency key prevents a second execution.
         result = send().await;
     }
     let got = result.map_err(|fault| refusal(&order.act, &fault))?;
@@ -40,14 +41,14 @@ fn key() -> Option<HeaderValue> {
     let mut bytes = [0_u8; 16];
     getrandom::getrandom(&mut bytes).ok()?;
     let text = bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _written = write!(text, "{byte:02x}");
         text
     });
     HeaderValue::from_str(&text).ok()
 }
 
-/// Why something was not done, in the words of who refused it.
+/// Converts a failure to a rejection, with the words of the server.
 pub fn refusal(act: &Act, fault: &Fault) -> Refusal {
     let cannot = || format!("cannot {act}");
     match fault {

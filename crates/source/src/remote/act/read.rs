@@ -1,4 +1,4 @@
-//! Answers of the native API → the result of an order, or its refusal.
+//! Converts answers of the native API to results and rejections.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -15,10 +15,10 @@ use wire::convert::read::{app_state, time};
 use wire::dto;
 use wire::dto::native;
 
-/// Reads what was done; `None` when the answer does not say so.
+/// Reads a result; `None` if the answer does not contain it.
 pub type ReadDone = fn(&Act, Value) -> Option<Done>;
 
-/// An answer that names what it is about; one that names nothing is none.
+/// An answer must name its object.
 fn named<T: DeserializeOwned>(value: Value, name: impl Fn(&T) -> &str) -> Option<T> {
     let read: T = serde_json::from_value(value).ok()?;
     (!name(&read).is_empty()).then_some(read)
@@ -96,7 +96,7 @@ pub fn node_done(_act: &Act, value: Value) -> Option<Done> {
     Some(Done::Node(NodeDone { node: done.node_id.into(), released: released.collect() }))
 }
 
-/// Only what was requested counts as done.
+/// Only the requested operation counts as done.
 pub fn rests(act: &Act, value: Value) -> Option<Done> {
     let paused = value.get("paused")?.as_bool()?;
     (paused == matches!(act, Act::Pause)).then_some(if paused { Done::Paused } else { Done::Resumed })
@@ -128,7 +128,7 @@ pub fn configured(act: &Act, value: Value) -> Option<Done> {
 }
 
 fn change(change: native::ConfigChange) -> ChangeLine {
-    // What belongs to a partition as a whole is at `partitions[NAME]`.
+    // Changes of the partition have the path `partitions[NAME]`.
     let queue = Some(change.path).filter(|path| !path.is_empty() && !path.starts_with("partitions["));
     ChangeLine {
         partition: change.partition,
@@ -145,7 +145,7 @@ fn change(change: native::ConfigChange) -> ChangeLine {
     }
 }
 
-/// A queue as the server names it: its partition precedes it where that is not `default`.
+/// Splits a queue as the server names it: with its partition, unless that is `default`.
 fn partition_and_queue(text: &str) -> (String, QueuePath) {
     match text.split_once('/') {
         Some((partition, queue)) if text != "root" && !text.starts_with("root.") => {
@@ -155,7 +155,7 @@ fn partition_and_queue(text: &str) -> (String, QueuePath) {
     }
 }
 
-/// What a rejection is about. What is invalid is unknown; the words of the refusal say enough.
+/// The details of a rejection. Invalid details are ignored: the message is sufficient.
 pub fn details(said: &ErrorBody) -> Details {
     let Some(value) = said.details.clone() else { return Details::default() };
     let details: native::ErrorDetails = serde_json::from_value(value).unwrap_or_default();

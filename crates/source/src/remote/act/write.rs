@@ -1,4 +1,4 @@
-//! An order → a request of the native API.
+//! Converts an order to an HTTP request of the native API.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use view::act::{Act, AskSpec, GangStyle, NodeSpec, Order, PartitionAct, Submissi
 use wire::dto::audit::Rollback;
 use wire::dto::native::{self as dto, ALLOW_EMPTY, ALLOW_REMOVAL};
 
-/// An order as a request.
+/// An order as an HTTP request.
 pub struct OrderRequest {
     pub method: Method,
     pub path: String,
@@ -34,7 +34,6 @@ impl OrderRequest {
         Self::json(Method::POST, path, body, read)
     }
 
-    /// A request without a body, whose reason is in a header.
     fn delete(path: String, reason: &str, read: ReadDone) -> Self {
         let mut headers = HeaderMap::new();
         add_reason(&mut headers, reason);
@@ -42,7 +41,7 @@ impl OrderRequest {
     }
 }
 
-/// The reason as a header. There it is one line.
+/// Adds the reason as a header, in one line.
 pub fn add_reason(headers: &mut HeaderMap, reason: &str) {
     let line: String = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if let Ok(value) = HeaderValue::from_bytes(line.as_bytes())
@@ -52,7 +51,7 @@ pub fn add_reason(headers: &mut HeaderMap, reason: &str) {
     }
 }
 
-/// The request that an order is.
+/// Returns the HTTP request for an order.
 pub fn request(order: &Order) -> OrderRequest {
     let reason = Some(order.reason.clone()).filter(|reason| !reason.is_empty());
     let rest = |verb: &str| {
@@ -115,7 +114,7 @@ fn within(partition: &str, act: &PartitionAct, reason: Option<String>, written: 
         }
         PartitionAct::Ask { app: id, asks } => {
             let mut asked = OrderRequest::post(app(id, "asks"), &asks.iter().map(ask).collect::<Vec<_>>(), read::asked);
-            // The body is a list and has no room for it.
+            // The body is a list without a field for it.
             add_reason(&mut asked.headers, written);
             asked
         }
@@ -160,15 +159,13 @@ fn roll_back(revision: u64, base: Option<&str>, dry_run: bool, reason: Option<St
     asked
 }
 
-/// What a configuration is meant to replace.
 fn add_base(headers: &mut HeaderMap, base: Option<&str>) {
-    // A checksum is hex digits; what is none names no configuration, and is refused as missing.
+    // A checksum is hex digits; anything else names no configuration and is rejected as missing.
     if let Some(Ok(base)) = base.map(|base| HeaderValue::from_str(&format!("\"{base}\""))) {
         headers.insert(IF_MATCH, base);
     }
 }
 
-/// What a configuration may take away.
 fn add_allowed(headers: &mut HeaderMap, allowed: AllowedRemoval) {
     if allowed.empty {
         headers.insert(HeaderName::from_static(ALLOW_EMPTY), HeaderValue::from_static("true"));
@@ -178,7 +175,7 @@ fn add_allowed(headers: &mut HeaderMap, allowed: AllowedRemoval) {
     }
 }
 
-/// User and groups are the token's; they are not sent.
+/// User and groups are those of the token; they are not sent.
 fn submit(submission: &Submission, reason: Option<String>) -> dto::Submit {
     let Submission { app, queue, tags, gang_style, placeholder_timeout, placeholder_ask, .. } = submission;
     dto::Submit {
@@ -224,7 +221,6 @@ fn added_node(spec: &NodeSpec, reason: Option<String>) -> dto::NodeBody {
     }
 }
 
-/// Amounts as a configuration would write them.
 fn amounts(resource: &Resource) -> BTreeMap<String, dto::Quantity> {
     let written = |(name, amount): (&str, i64)| {
         let text = if name == model::VCORE { format!("{amount}m") } else { amount.to_string() };

@@ -1,4 +1,4 @@
-//! One request of the plan: its address, and how its answer is read. The state of the remote is not touched here.
+//! One HTTP request of the plan: its path, and the parser of its answer. The state of the remote is not changed here.
 
 mod parse;
 
@@ -21,73 +21,72 @@ use view::audit::{AuditPage, Revision};
 use wire::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteState, Scope};
 use wire::dto;
 
-/// How many entries and revisions are requested at once.
 const RECORDS: usize = 1000;
 
-/// What was answered, read.
+/// A parsed answer.
 pub enum FetchedData {
-    /// Every partition with its counters.
+    /// The partitions with their counters.
     Partitions(Vec<dto::Partition>),
     /// A tree of queues.
     Queues(Box<dto::Queue>),
-    /// Live applications, read row by row.
+    /// Active applications, read row by row.
     Apps(AppReader, Scope),
-    /// Applications that ended.
+    /// Ended applications.
     Ended(Ended, AppReader),
-    /// Nodes, whether they are all, and what the cluster says of them.
+    /// Nodes, whether they are complete, and the data of the cluster about them.
     Nodes(NodeReader, bool, Option<NodeMarks>),
-    /// What users have in use, with their limits.
+    /// The usage and limits of users.
     Users(Vec<dto::UserUsage>),
-    /// What groups have in use, with their limits.
+    /// The usage and limits of groups.
     Groups(Vec<dto::GroupUsage>),
-    /// The configuration as Apache YuniKorn writes it again.
+    /// The configuration as Apache YuniKorn serializes it.
     Config(String),
-    /// The text as its ConfigMap has it, which is active; where it stands, and its revision on this machine.
+    /// The active text from its ConfigMap, with its location and its local revision.
     WrittenConfig(String, ConfigMapEntry, Option<u64>),
-    /// The configuration of a kornsole server as someone wrote it.
+    /// The configuration of a kornsole server.
     OwnConfig(Box<Configuration>),
-    /// Who one is.
+    /// The user.
     WhoAmI(WhoAmI),
     /// Whether the scheduler is paused.
     Resting(bool),
-    /// Who did what.
+    /// The audit.
     Audit(AuditPage),
-    /// The configurations that were active, without their texts.
+    /// The revisions without their texts.
     History(Vec<Arc<Revision>>),
-    /// Since when queues drain.
+    /// The start of each drain.
     Draining(Vec<(QueuePath, Time)>),
-    /// What will be preempted, as queues are above their maxima.
+    /// The forecasts of quota preemption.
     Quotas(Vec<QuotaForecast>),
-    /// What one may do in every queue.
+    /// The permissions per queue.
     Permissions(dto::native::Permissions),
     /// Whether an application may be killed.
     MayKill(AppId, dto::native::CheckResult),
-    /// What the scheduler says of its own health.
+    /// The reported health.
     Health(dto::Health),
-    /// How many cycles there were, and how long they took altogether; `None` where the metrics do not have it.
+    /// The number and total duration of cycles; `None` if not in the metrics.
     Metrics(Option<(u64, Duration)>),
-    /// What has happened, and where one is in that now.
+    /// The events, and the reader after them.
     Events(Reader, Vec<EventMessage>),
 }
 
-/// Who one is to a kornsole server (E3).
+/// The user of a kornsole server (E3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhoAmI {
-    /// A token was taken.
+    /// Authenticated with a token.
     pub authenticated: bool,
-    /// The user behind the token.
+    /// The user name.
     pub user: String,
-    /// The groups of that user.
+    /// The groups.
     pub groups: Vec<String>,
-    /// In the scheduler ACL.
+    /// Member of the scheduler ACL.
     pub scheduler_admin: bool,
-    /// The token, or the server, takes no actions.
+    /// The token or the server is read-only.
     pub read_only: bool,
 }
 
 impl WhoAmI {
-    /// The user with the groups, as orders name them.
+    /// The user and the groups.
     pub fn identity(&self) -> Identity {
         Identity { user: self.user.clone(), groups: self.groups.clone() }
     }
@@ -95,19 +94,19 @@ impl WhoAmI {
 
 /// The result of a request.
 pub struct FetchResult {
-    /// What was asked.
+    /// The query.
     pub query: Query,
-    /// When it was sent, on the clock of the connection.
+    /// The start, by the clock of the connection.
     pub started: Duration,
-    /// The answer, or why there is none.
+    /// The answer or the failure.
     pub result: Result<ClientResponse<FetchedData>, Fault>,
-    /// The values of the answer that could not be read.
+    /// The invalid values of the answer.
     pub unknown: Vec<dto::Unknown>,
-    /// What reading it cost.
+    /// The processor time for reading it.
     pub cost: Duration,
 }
 
-/// A request that is ready to go.
+/// A prepared request.
 pub struct Fetch {
     query: Query,
     path: String,
@@ -118,31 +117,30 @@ enum FetchKind {
     Json(fn(&[u8], &mut Vec<dto::Unknown>) -> Result<FetchedData, String>),
     Object(fn(&[u8], ObjectReader) -> Result<FetchedData, String>, ObjectReader),
     Apps(AppReader, Scope),
-    /// Lists of leaves, which together are all applications (1.4).
+    /// The lists of all leaves, which together are all applications (1.4).
     Leaves(AppReader, Vec<String>),
     Ended(AppReader, Ended),
     Nodes(NodeReader),
     Yaml,
     Metrics,
-    /// Whether this application may be killed; what is asked is sent.
+    /// Whether an application may be killed; contains the request body.
     MayKill(AppId, Vec<u8>),
     Events(Reader),
 }
 
-/// A reader for an answer of one object.
 enum ObjectReader {
     App(AppReader, Scope),
     Node(NodeReader),
 }
 
 impl Fetch {
-    /// What is requested, of this remote; `None` when it has no such thing. `state` says what was read before.
+    /// Prepares a query for a remote; `None` if the remote does not support it. `state` is the data so far.
     pub fn of(query: Query, remote: &Remote, has_token: bool, remote_state: &RemoteState) -> Option<Self> {
         let release = remote.release();
         let at = |partition: &Arc<str>, rest: &str| format!("ws/v1/partition/{}/{rest}", encode_once(partition));
         let lists = release >= Release::V1_5;
         let (path, kind) = match &query {
-            // Its answers follow from each other: see `Request::events`.
+            // Each page depends on the previous one: see `Request::events`.
             Query::Events => return None,
             Query::Partitions => ("ws/v1/partitions".to_owned(), FetchKind::Json(parse::partitions)),
             Query::Queues(partition) => (at(partition, "queues"), FetchKind::Json(parse::queues)),
@@ -202,7 +200,7 @@ impl Fetch {
         Some(Self { query, path, kind })
     }
 
-    /// The addresses that it asks.
+    /// The paths to request.
     pub fn into_paths(self) -> Vec<String> {
         match self.kind {
             FetchKind::Leaves(_, paths) => paths,
@@ -210,12 +208,12 @@ impl Fetch {
         }
     }
 
-    /// What has happened since one was in the events as the reader says.
+    /// Prepares the next events of a reader.
     pub fn events(reader: Reader) -> Self {
         Self { query: Query::Events, path: String::new(), kind: FetchKind::Events(reader) }
     }
 
-    /// Asks, and reads the answer.
+    /// Sends the request and reads the answer.
     pub async fn run(self, client: Client, started: Duration) -> FetchResult {
         let mut cost = Duration::ZERO;
         let mut unknown = Vec::new();
@@ -231,7 +229,7 @@ impl Fetch {
     }
 }
 
-/// Path and kind of a query that only a kornsole server answers, mostly only to a token; `None` where this remote does not answer it.
+/// The path and kind of a query for a kornsole server, mostly with a token; `None` if the remote does not answer it.
 fn native(query: &Query, remote: &Remote, has_token: bool) -> Option<(String, FetchKind)> {
     let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", encode_once(partition));
     Some(match query {
@@ -348,15 +346,15 @@ async fn answer(
     })
 }
 
-/// What the cluster says of its nodes, where there is one. Who may not list nodes sees what the scheduler says.
+/// The data of the cluster about its nodes, if any. Without the right to list nodes, the data of the scheduler is used.
 async fn marks(client: &Client) -> Option<NodeMarks> {
-    // Who follows the nodes knows it already.
+    // Watched nodes are known already.
     let cluster = client.cluster().filter(|cluster| !cluster.follows())?;
     let all = cluster.closed_nodes().await.ok()?;
     Some(all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect())
 }
 
-/// The configuration as its ConfigMap has it, where that is what the answer has active.
+/// The configuration from its ConfigMap, if that is the active one.
 async fn written(client: &Client, answer: String) -> FetchedData {
     let written = match client.cluster() {
         Some(cluster) => cluster.written_config().await.ok(),
@@ -372,7 +370,6 @@ async fn written(client: &Client, answer: String) -> FetchedData {
     FetchedData::WrittenConfig(written.text.clone(), entry(&written), number)
 }
 
-/// The applications of every leaf, one list after the other.
 async fn leaves(
     client: &Client,
     reader: &mut AppReader,
@@ -384,7 +381,7 @@ async fn leaves(
     for path in paths {
         match client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await {
             Ok(got) => last = got.with(()),
-            // A dynamic queue may go between the tree and this; before 1.5 what is not there is a 400.
+            // A dynamic queue may be removed after the tree was read; before 1.5, a missing queue is a 400.
             Err(Fault::Missing(_) | Fault::Refused(400, _)) => {}
             Err(fault) => return Err(fault),
         }

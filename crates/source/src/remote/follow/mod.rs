@@ -1,8 +1,7 @@
-//! Events of a remote: of Apache YuniKorn the batch is the source, the stream the wake-up (`rest.md` section 9, rules 15 and 16);
-//! those of a kornsole server are read by their ids, in [`own`].
+//! Events of a remote: for Apache YuniKorn the batch is the source and the stream only a wake-up (`rest.md` section 9,
+//! rules 15 and 16); those of a kornsole server are read by their ids, in [`own`].
 //!
-//! [`Follow`] and [`own::Position`] decide the next request and the meaning of an answer; they know neither time nor network. [`run`]
-//! sends the requests.
+//! The types [`Follow`] and [`own::Position`] interpret answers without time or network; [`run`] sends the requests.
 
 pub mod own;
 
@@ -16,31 +15,30 @@ use super::link::Chance;
 use client::{Client, Fault, Release, Remote};
 use wire::dto;
 
-/// How many events are requested at once.
 const BATCH: u64 = 5000;
-/// How many of the past are read at first: since when things run is reported by them.
+/// The number of past events to read first: they contain the start times of the current state.
 const PAST: u64 = 20_000;
-/// The answer's header of a stream must come within this; 1.5 sends none on a quiet cluster.
+/// The limit for the response header of a stream; 1.5 sends none on a quiet cluster.
 const STREAM_HEADER: Duration = Duration::from_secs(3);
-/// How long it takes until a stream that was cut off is opened again.
+/// The pause before a closed stream is reopened.
 const STREAM_AGAIN: Duration = Duration::from_secs(15);
-/// How long nothing is asked when the other side keeps no events.
+/// The pause if the remote records no events.
 const OFF: Duration = Duration::from_secs(60);
 
-/// One message from following the events.
+/// A message from the event reader.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventMessage {
-    /// Events in their order; the id of the first.
+    /// Events in order, with the id of the first.
     Events(u64, Vec<dto::EventRecord>),
-    /// Events from the first id to the last one are lost.
+    /// The events between two ids (inclusive) are lost.
     Gap(u64, u64),
-    /// Another run of the scheduler answers.
+    /// The scheduler was restarted.
     Restarted,
-    /// There were no more events when it was asked at this time; the number that the next one will have, where that is known.
+    /// No further events at this time; the next number, if known.
     Current(Instant, Option<u64>),
 }
 
-/// Where one is in the events of a scheduler.
+/// The position in the events of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Follow {
     instance: Option<String>,
@@ -48,13 +46,13 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// What to request next: the first id, and how many.
+    /// The next request: the first id and the count.
     pub fn ask(&self) -> (u64, u64) {
-        // Before anything is known, only where the events stand is asked.
+        // The first request only finds the position.
         self.next.map_or((0, 1), |next| (next, BATCH))
     }
 
-    /// What an answer to [`Follow::ask`] means, and whether to ask on at once.
+    /// Interprets an answer to [`Follow::ask`]; returns whether to continue at once.
     pub fn take(&mut self, batch: dto::EventBatch) -> (Vec<EventMessage>, bool) {
         let mut messages = Vec::new();
         let first = batch.event_records.is_some() || batch.highest_id > 0;
@@ -62,7 +60,7 @@ impl Follow {
         if self.instance.as_ref() != Some(&batch.instance_uuid) {
             if self.instance.is_some() {
                 messages.push(EventMessage::Restarted);
-                // A new run is read from its start: nothing of it was seen.
+                // A new run is read from its start.
                 self.next = Some(batch.lowest_id);
             } else {
                 self.next = Some(batch.lowest_id.max(end.saturating_sub(PAST)));
@@ -88,20 +86,20 @@ impl Follow {
     }
 }
 
-/// Where the events of a remote come from.
+/// The source of a remote's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
-    /// By their ids, from a kornsole server to who has a token.
+    /// By id, from a kornsole server with a token.
     Own,
-    /// In batches, as Apache YuniKorn gives them; whether it has a stream that wakes.
+    /// In batches, from Apache YuniKorn, with an optional stream for wake-ups.
     Batches {
-        /// 1.4 has none.
+        /// Not in 1.4.
         stream: bool,
     },
 }
 
 impl Feed {
-    /// The best that a remote has.
+    /// The best source of a remote.
     pub fn of(remote: &Remote, has_token: bool) -> Self {
         match remote.kornsole() {
             Some(server) if has_token && server.can("events") => Self::Own,
@@ -110,7 +108,7 @@ impl Feed {
     }
 }
 
-/// Someone who reads events one page after the other.
+/// Reads events page by page.
 #[derive(Clone, Debug)]
 pub struct Reader {
     feed: Feed,
@@ -119,20 +117,20 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that starts with the oldest event that is wanted.
+    /// Starts with the oldest requested event.
     pub fn new(feed: Feed) -> Self {
         Self { feed, follow: Follow::default(), position: own::Position::default() }
     }
 
-    /// The number that the next event will have; `None` while that is unknown, and of a kornsole server.
+    /// The number of the next event; `None` if unknown, and for a kornsole server.
     pub fn next(&self) -> Option<u64> {
         self.follow.next
     }
 
-    /// Asks for the next page; what it means, and whether to ask on at once.
+    /// Requests the next page; returns its messages and whether to continue at once.
     ///
     /// # Errors
-    /// It cannot be fetched; one is where one was.
+    /// Returns an error if it cannot be fetched; the position is unchanged.
     pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventMessage>, bool), Fault> {
         if self.feed == Feed::Own {
             return own::page(client, &mut self.position).await;
@@ -143,7 +141,7 @@ impl Reader {
     }
 }
 
-/// Follows the events until no one listens any more. `every` is how often is asked while no stream wakes.
+/// Reads events until the receiver is dropped. `every` is the poll interval without a stream.
 pub async fn run(client: Client, every: Duration, feed: Feed, seed: u64, messages: Sender<EventMessage>) {
     match feed {
         Feed::Own => own::run(client, every, seed, messages).await,
@@ -169,7 +167,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
                 }
                 if more { Duration::ZERO } else { every }
             }
-            // Switched off there, or not there at all.
+            // Disabled or unsupported there.
             Err(fault) if fault.is_answer() || matches!(fault, Fault::Refused(500, _)) => OFF,
             Err(_) => {
                 failures += 1;
@@ -182,7 +180,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = woken.notified() => {
-                // What arrives a burst is requested once.
+                // One request for a burst.
                 tokio::time::sleep(every / 8).await;
             }
             () = messages.closed() => {}
@@ -193,10 +191,10 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
     }
 }
 
-/// Passes on the events that are kept, and ends.
+/// Passes on the stored events.
 ///
 /// # Errors
-/// They cannot be fetched.
+/// Returns an error if they cannot be fetched.
 pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessage)) -> Result<(), Fault> {
     let mut reader = Reader::new(feed);
     loop {
@@ -208,7 +206,6 @@ pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessag
     }
 }
 
-/// Wakes the follower whenever a line comes.
 async fn wake(client: Client, woken: Arc<Notify>) {
     loop {
         if let Ok(mut lines) = client.lines("ws/v1/events/stream", STREAM_HEADER).await {
@@ -220,7 +217,7 @@ async fn wake(client: Client, woken: Arc<Notify>) {
     }
 }
 
-/// The events that wait for the source; beyond that the follower waits.
+/// A bounded channel of events: the reader waits when it is full.
 pub fn channel() -> (Sender<EventMessage>, mpsc::Receiver<EventMessage>) {
     mpsc::channel(16)
 }
@@ -229,7 +226,7 @@ pub fn channel() -> (Sender<EventMessage>, mpsc::Receiver<EventMessage>) {
 mod tests {
     use super::*;
 
-    /// An answer for what is kept from `lowest` to `highest`.
+    /// An answer with the stored events from `lowest` to `highest`.
     fn answer(follow: &Follow, instance: &str, retained: Option<(u64, u64)>) -> dto::EventBatch {
         let (start, count) = follow.ask();
         let (lowest, highest) = retained.unwrap_or_default();
@@ -244,7 +241,6 @@ mod tests {
         }
     }
 
-    /// Asks until there is nothing more; gives the ids seen, and everything else that was reported.
     fn all(follow: &mut Follow, instance: &str, retained: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         loop {

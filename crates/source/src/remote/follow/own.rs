@@ -1,4 +1,4 @@
-//! Events of a kornsole server, with their ids (`rest.md` E10): pages until one has caught up, and then the stream, from the very id on.
+//! Events of a kornsole server by id (`rest.md` E10): pages until the end, then the stream from the next id.
 
 use std::time::Duration;
 
@@ -11,25 +11,23 @@ use client::{Client, Fault, Lines};
 use wire::dto;
 use wire::dto::native::{Events, NumberedEvent};
 
-/// A stream says every 15 s that it lives; one that says nothing for this long is dead.
+/// A stream sends a keepalive every 15 s; after this silence it is dead.
 const SILENCE: Duration = Duration::from_secs(40);
-/// How long lines are gathered before they are passed on.
+/// How long lines are collected before they are passed on.
 const GATHER: Duration = Duration::from_millis(50);
-/// The most events that are passed on at once.
 const AT_ONCE: usize = 2000;
 
-/// Where one is in the events of a kornsole server.
+/// The position in the events of a kornsole server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     instance: Option<String>,
     next: Option<u64>,
 }
 
-/// A line of the stream.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    /// The first one.
+    /// The first line.
     Head {
         #[serde(rename = "instanceUUID")]
         instance: String,
@@ -49,7 +47,6 @@ enum Line {
     Event(NumberedEvent),
 }
 
-/// The first and the last of something.
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct Ends {
     from: u64,
@@ -57,17 +54,17 @@ struct Ends {
 }
 
 impl Position {
-    /// What to request next: from which id on, and how many.
+    /// The next request: the first id and the count.
     pub fn ask(&self) -> (u64, u64) {
-        // Before anything is known, only where the events stand is asked.
+        // The first request only finds the position.
         self.next.map_or((u64::MAX, 1), |next| (next, BATCH))
     }
 
-    /// What a page means that was asked by [`Position::ask`], and whether to ask on at once.
+    /// Interprets a page for [`Position::ask`]; returns whether to continue at once.
     pub fn take(&mut self, page: Events) -> (Vec<EventMessage>, bool) {
         let mut messages = Vec::new();
         if self.is_another(&page.instance_uuid, page.lowest, &mut messages) {
-            // Only the last of a long past are wanted, of a run that was not seen before.
+            // For a new run, only the last part of a long past is needed.
             if messages.is_empty() {
                 self.next = Some(page.lowest.max((page.highest + 1).saturating_sub(PAST)));
             }
@@ -82,7 +79,7 @@ impl Position {
         (messages, more)
     }
 
-    /// What lines of the stream mean; whether it ends with them.
+    /// Interprets lines of the stream; returns whether it ends with them.
     fn read(&mut self, lines: &[Vec<u8>]) -> (Vec<EventMessage>, bool) {
         let (mut messages, mut events) = (Vec::new(), Vec::new());
         for line in lines {
@@ -104,12 +101,12 @@ impl Position {
             }
         }
         self.put(events, &mut messages);
-        // A stream from an id of another run is of no use: it is read again, from that run's start.
+        // A stream from an id of another run is useless: read again from the start of that run.
         let restarted = messages.contains(&EventMessage::Restarted);
         (messages, restarted)
     }
 
-    /// Whether another run of the scheduler answers than before; then one continues at its start.
+    /// Whether the scheduler was restarted; the position is then its start.
     fn is_another(&mut self, instance: &str, lowest: u64, messages: &mut Vec<EventMessage>) -> bool {
         if self.instance.as_deref() == Some(instance) {
             return false;
@@ -126,7 +123,7 @@ impl Position {
         self.next = Some(to + 1);
     }
 
-    /// Events in their order. Events that were seen already are omitted; those missing between two are lost.
+    /// Adds events in order, without known ones; missing ids are lost events.
     fn put(&mut self, events: Vec<NumberedEvent>, messages: &mut Vec<EventMessage>) {
         let mut run: Vec<dto::EventRecord> = Vec::new();
         let mut first = self.next.unwrap_or_default();
@@ -151,20 +148,20 @@ impl Position {
     }
 }
 
-/// Asks for a page, and says what it means.
+/// Requests and interprets a page.
 pub async fn page(client: &Client, position: &mut Position) -> Result<(Vec<EventMessage>, bool), Fault> {
     let (since, limit) = position.ask();
     let path = format!("kornsole/v1/events?since={since}&limit={limit}");
     Ok(position.take(client.json::<Events>(&path).await?.value))
 }
 
-/// Follows the events until no one listens any more. `every` is how long a first failure makes one wait.
+/// Reads events until the receiver is dropped. `every` is the first pause after a failure.
 pub async fn run(client: Client, every: Duration, seed: u64, messages: Sender<EventMessage>) {
     let (mut position, mut chance, mut failures) = (Position::default(), Chance::new(seed), 0_u32);
     while !messages.is_closed() {
         let pause = match follow(&client, &mut position, &messages, &mut failures).await {
             Ok(()) => every,
-            // Not for us, or not there at all.
+            // Denied or unsupported.
             Err(fault) if fault.is_answer() => OFF,
             Err(_) => {
                 failures += 1;
@@ -178,7 +175,7 @@ pub async fn run(client: Client, every: Duration, seed: u64, messages: Sender<Ev
     }
 }
 
-/// Catches up, and then reads the stream until it ends.
+/// Reads pages to the end, then the stream until it closes.
 async fn follow(
     client: &Client,
     position: &mut Position,
@@ -211,12 +208,11 @@ async fn follow(
 
 async fn hand_on(messages: &Sender<EventMessage>, report: Vec<EventMessage>) {
     for one in report {
-        // Who listened may have gone; that is examined before the next request.
+        // A dropped receiver is detected before the next request.
         let _ = messages.send(one).await;
     }
 }
 
-/// The lines that come together; none when the stream has ended.
 async fn gathered(stream: &mut Lines) -> Result<Vec<Vec<u8>>, Fault> {
     let silent = |_| Fault::Slow("an event of the stream", SILENCE);
     let Some(first) = tokio::time::timeout(SILENCE, stream.next()).await.map_err(silent)?? else {
@@ -227,7 +223,7 @@ async fn gathered(stream: &mut Lines) -> Result<Vec<Vec<u8>>, Fault> {
     while lines.len() < AT_ONCE {
         match tokio::time::timeout_at(until, stream.next()).await {
             Ok(Ok(Some(line))) => lines.push(line),
-            // What went wrong shows again with the next line.
+            // The failure occurs again at the next line.
             Ok(Ok(None) | Err(_)) | Err(_) => break,
         }
     }
@@ -247,7 +243,7 @@ mod tests {
         Events { instance_uuid: instance.to_owned(), lowest, highest, events: events.map(event).collect() }
     }
 
-    /// What was reported, short: the ids of events, `lost FROM-TO`, `restarted`.
+    /// A short form: the ids of events, `lost FROM-TO`, `restarted`.
     fn short(messages: &[EventMessage]) -> Vec<String> {
         let short = |one: &EventMessage| match one {
             EventMessage::Events(first, records) => {

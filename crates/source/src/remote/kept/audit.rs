@@ -1,4 +1,4 @@
-//! The audit of orders to a cluster: `audit.jsonl`, a line for each order, as `kornsole audit --json` prints them.
+//! The audit of orders to a cluster: `audit.jsonl`, one line per order, in the format of `kornsole audit --json`.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -13,13 +13,12 @@ use wire::dto;
 use wire::dto::json::to_bytes;
 
 const FILE: &str = "audit.jsonl";
-/// The file of the entries before.
 const OLDER: &str = "audit.1.jsonl";
-/// How long the file grows before it becomes the one before, in bytes.
+/// The size in bytes at which the file is rotated.
 const LONGEST: u64 = 8 << 20;
 
 impl Retained {
-    /// Adds an entry with the next number and the time of now. One that cannot be written is in the log: the order stands.
+    /// Adds an entry with the next number and the current time. A failed write is only logged: the order was executed.
     pub fn note(&self, mut entry: AuditEntry) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         entry.at = Time(u64::try_from(now.as_micros()).unwrap_or(u64::MAX));
@@ -39,20 +38,19 @@ impl Retained {
         self.append(FILE, String::from_utf8_lossy(&line).trim_end())
     }
 
-    /// All entries that are kept, the oldest first.
     fn entries(&self) -> VecDeque<Arc<AuditEntry>> {
         let lines = self.lines(OLDER).chain(self.lines(FILE));
         let read = |line: String| serde_json::from_str::<dto::audit::AuditEntry>(&line).ok();
         lines.filter_map(read).map(|entry| Arc::new(convert::read_audit_entry(entry))).collect()
     }
 
-    /// The newest entries, those first.
+    /// The newest entries first.
     pub fn audit_page(&self, most: usize) -> AuditPage {
         let query = AuditQuery { limit: most, ..AuditQuery::default() };
         AuditPage { entries: self.audit_entries(&query), only: None }
     }
 
-    /// The entries that are wanted, the newest first.
+    /// The matching entries, the newest first.
     pub fn audit_entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
         query.pick(&self.entries())
     }

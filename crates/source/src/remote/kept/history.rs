@@ -1,4 +1,4 @@
-//! The configurations that were seen active: `revisions.jsonl`, a line for each with its text.
+//! The observed configurations: `revisions.jsonl`, one line per configuration with its text.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,25 +11,24 @@ use model::{Profile, Time};
 use view::audit::{Revision, RevisionSource};
 
 const FILE: &str = "revisions.jsonl";
-/// The most that are kept; then the oldest go.
 const MOST: usize = 200;
 
-/// How a configuration became active, as far as that is known.
+/// How a configuration became active, as far as known.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// Whose doing it was; empty where that is unknown.
+    /// The user; empty if unknown.
     pub by: String,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: String,
-    /// By what it came; `Seen` where someone else wrote it.
+    /// The origin; `Seen` if another client wrote it.
     pub source: RevisionSource,
 }
 
 impl Retained {
-    /// Keeps a configuration that is active, unless it is the newest already. Returns its number.
+    /// Stores an active configuration, unless it is the newest already. Returns its number.
     ///
     /// # Errors
-    /// The directory cannot be written.
+    /// Returns an error if the directory cannot be written.
     pub fn keep(&self, text: &str, origin: Origin) -> io::Result<u64> {
         let _lock = self.lock()?;
         let all: Vec<Revision> = self.read().collect();
@@ -60,7 +59,6 @@ impl Retained {
         Ok(revision.number)
     }
 
-    /// Writes the file again without the oldest.
     fn replace(&self, retained: &[Revision], line: &str) -> io::Result<()> {
         let next = self.file("revisions.jsonl.new");
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&next)?;
@@ -76,19 +74,19 @@ impl Retained {
         self.lines(FILE).filter_map(|line| serde_json::from_str(&line).ok())
     }
 
-    /// What is kept, the newest first, without the texts.
+    /// The stored revisions, the newest first, without texts.
     pub fn revisions(&self) -> Vec<Arc<Revision>> {
         let mut all: Vec<_> = self.read().map(|one| Arc::new(Revision { text: None, ..one })).collect();
         all.reverse();
         all
     }
 
-    /// One of them with its text.
+    /// A revision with its text.
     pub fn revision(&self, number: u64) -> Option<Revision> {
         self.read().find(|one| one.number == number)
     }
 
-    /// The newest with its text.
+    /// The newest revision with its text.
     pub fn newest(&self) -> Option<Revision> {
         self.read().last()
     }
@@ -100,7 +98,7 @@ pub mod tests {
 
     use super::*;
 
-    /// A directory that is not there yet.
+    /// A new directory.
     pub fn scratch(name: &str) -> (Retained, PathBuf) {
         let folder = std::env::temp_dir().join(format!("kornsole-kept-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);

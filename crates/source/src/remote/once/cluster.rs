@@ -1,4 +1,4 @@
-//! What a command asks of a cluster next to orders: what a kill would do, owners of pods, what this machine keeps.
+//! Cluster operations of a command: kill previews, owners of pods, and local records.
 
 use std::sync::Arc;
 
@@ -16,7 +16,6 @@ use view::kubernetes::{Chain, OwnerDone, OwnerObject};
 use view::{AppRow, View};
 
 impl Once {
-    /// The view with the pods of an application.
     pub(super) fn with_pods(&self, cluster: &Cluster, view: &View, of: (&str, &AppId)) -> Result<Arc<View>, String> {
         let row = app_of(view, of)?;
         let pods = self.runtime.block_on(act::cluster::look_up_pods(cluster, row));
@@ -24,10 +23,10 @@ impl Once {
         Ok(Arc::new(View { kubernetes: Some(Arc::new(pods)), ..view.clone() }))
     }
 
-    /// What a kill of an application would do, in sentences, and what owns its pods as far as there are any.
+    /// The effects of a kill, in sentences, and the owners of the application's pods.
     ///
     /// # Errors
-    /// The application is not there, or cannot be fetched.
+    /// Returns a rejection if the application does not exist or cannot be fetched.
     pub fn kill_preview(&mut self, partition: &str, app: &AppId) -> Result<(Vec<String>, Vec<Chain>), Refusal> {
         let cannot = |why: String| Refusal::new(Code::NotFound, format!("cannot kill {app}"), why);
         let view = self
@@ -55,20 +54,20 @@ impl Once {
         }
     }
 
-    /// The rights at the API server of a cluster that kornsole uses, each reviewed.
+    /// The reviewed rights at the API server that kornsole uses.
     pub fn used_rights(&self, cluster: &Cluster) -> Vec<UsedRight> {
         self.runtime.block_on(cluster.used_rights())
     }
 
-    /// Who gives orders through a cluster, by the access lists of a view.
+    /// The actor of orders through a cluster, by the access lists of a view.
     pub fn actor_in(&self, cluster: &Cluster, view: &View) -> Actor {
         act::cluster::actor(cluster, view)
     }
 
-    /// Suspends owners of the pods of an application, one result for each.
+    /// Suspends or resumes owners of an application's pods, with one result each.
     ///
     /// # Errors
-    /// It is refused as a whole.
+    /// Returns a rejection of the whole operation.
     pub fn suspend(
         &mut self,
         partition: &str,
@@ -85,10 +84,10 @@ impl Once {
         self.runtime.block_on(act::cluster::suspend(&cluster, &view, &order))
     }
 
-    /// What this machine keeps of the cluster that orders go to, with the configuration that is active now in it.
+    /// The local records of the cluster, including the active configuration.
     ///
     /// # Errors
-    /// The configuration cannot be fetched.
+    /// Returns an error if the configuration cannot be fetched.
     pub fn retained(&mut self) -> Result<Option<Retained>, Fault> {
         let Some(cluster) = self.cluster() else { return Ok(None) };
         self.ask(Query::Config)?;

@@ -1,4 +1,4 @@
-//! A remote asked once, or now and then, without a screen: the same requests and the same state, one after the other.
+//! Queries a remote for a command, without a screen: the same requests and state, one at a time.
 
 mod cluster;
 mod twin;
@@ -26,22 +26,22 @@ use wire::convert;
 use wire::convert::read::{RemoteState, Shapes};
 use wire::dto;
 
-/// What is to be known.
+/// The requested data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Only the queues, with what the configuration says of them.
+    /// Only the queues, with their configuration.
     Queues,
-    /// Live applications of the partition.
+    /// Active applications.
     Apps,
-    /// Applications that ended.
+    /// Ended applications.
     Ended,
-    /// The nodes with what is free on them.
+    /// The nodes.
     Nodes,
     /// Users and groups.
     Users,
 }
 
-/// A connection for one command.
+/// The connection of a command.
 pub struct Once {
     runtime: Runtime,
     client: Client,
@@ -53,10 +53,10 @@ pub struct Once {
 }
 
 impl Once {
-    /// Finds out who answers.
+    /// Identifies the server.
     ///
     /// # Errors
-    /// No one does, or it is no scheduler.
+    /// Returns an error if no scheduler answers.
     pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
         let failed = |why: String| Fault::Unreachable(Trouble::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
@@ -65,7 +65,7 @@ impl Once {
             .build()
             .map_err(|error| failed(error.to_string()))?;
         let got = runtime.block_on(identify(&client))?;
-        // Without a partition there is nothing to report the release by, and nothing to read.
+        // Without a partition, the release cannot be detected, and there is nothing to read.
         let remote = got.value.unwrap_or(Remote::YuniKorn(Release::V1_8));
         let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
         let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
@@ -80,33 +80,33 @@ impl Once {
         })
     }
 
-    /// What kind of server answers, and which release.
+    /// The product and release.
     pub fn remote(&self) -> &Remote {
         &self.remote
     }
 
-    /// Asks for everything that is wanted, of every partition; all of it.
+    /// Requests all `wants` for every partition.
     ///
     /// # Errors
-    /// Something of it cannot be fetched.
+    /// Returns an error if any part cannot be fetched.
     pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(None, wants)
     }
 
-    /// Asks for what a page shows, and for what is shown next to it. What of the latter has no answer is in [`Self::unanswered`].
+    /// Requests the data of a page and additional data; failures of the latter are in [`Self::unanswered`].
     ///
     /// # Errors
-    /// What the page is about cannot be fetched.
+    /// Returns an error if the data of the page cannot be fetched.
     pub fn look_for(&mut self, page: Want, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(Some(page), wants)
     }
 
-    /// The values of the last look that could not be read.
+    /// The invalid values of the last call.
     pub fn unknown(&self) -> &[dto::Unknown] {
         &self.unknown
     }
 
-    /// What had no answer at the last look, each with the reason.
+    /// The failed parts of the last call, with reasons.
     pub fn unanswered(&self) -> &[String] {
         &self.unanswered
     }
@@ -115,7 +115,7 @@ impl Once {
         self.unknown.clear();
         self.unanswered.clear();
         self.ask(Query::Partitions)?;
-        // Without it limits and access lists are unknown; everything else is.
+        // Without it, only limits and access lists are unknown.
         let _ = self.ask(Query::Config);
         for partition in self.remote_state.partition_names() {
             let name = || Arc::clone(&partition);
@@ -142,10 +142,10 @@ impl Once {
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
     }
 
-    /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.
+    /// The active (and with `ended` also the ended) applications of a partition, with all reported fields.
     ///
     /// # Errors
-    /// They cannot be fetched.
+    /// Returns an error if they cannot be fetched.
     pub fn applications(&self, partition: &Arc<str>, ended: bool) -> Result<Vec<dto::Application>, Fault> {
         let queries = [Query::Apps(Arc::clone(partition)), Query::Completed(Arc::clone(partition))];
         let rejected = Query::Rejected(Arc::clone(partition));
@@ -166,10 +166,10 @@ impl Once {
         Ok(all)
     }
 
-    /// The nodes of a partition as the other side says them, by id.
+    /// The nodes of a partition by id, with all reported fields.
     ///
     /// # Errors
-    /// They cannot be fetched.
+    /// Returns an error if they cannot be fetched.
     pub fn nodes(&self, partition: &Arc<str>) -> Result<Vec<dto::Node>, Fault> {
         let fetch = Fetch::of(Query::Nodes(Arc::clone(partition)), &self.remote, self.has_token, &self.remote_state);
         let mut all: Vec<dto::Node> = Vec::new();
@@ -184,25 +184,24 @@ impl Once {
         Ok(all)
     }
 
-    /// Reads a list object by object.
     fn collect<T: DeserializeOwned + Send>(&self, path: &str, all: &mut Vec<T>) -> Result<(), Fault> {
         let take = |bytes: &[u8]| {
-            // What cannot be read is omitted: a missing key says that the value is unknown.
+            // Invalid values are omitted: a missing key means unknown.
             all.push(dto::salvage(bytes, &mut Vec::new()).map_err(|why| why.to_string())?);
             Ok(())
         };
         match self.runtime.block_on(self.client.elements(path, take)) {
             Ok(_) => Ok(()),
-            // A dynamic queue may go between the tree and its list (1.4).
+            // A dynamic queue may be removed after the tree was read (1.4).
             Err(Fault::Missing(_) | Fault::Refused(400, _)) => Ok(()),
             Err(fault) => Err(fault),
         }
     }
 
-    /// Who one is; `None` where no one is anybody.
+    /// The user; `None` if the server has no users.
     ///
     /// # Errors
-    /// It cannot be fetched.
+    /// Returns an error if it cannot be fetched.
     pub fn who(&mut self) -> Result<Option<WhoAmI>, Fault> {
         let Some(request) = Fetch::of(Query::WhoAmI, &self.remote, self.has_token, &self.remote_state) else {
             return Ok(None);
@@ -214,26 +213,26 @@ impl Once {
         })
     }
 
-    /// The configuration of a kornsole server as it was written.
+    /// The configuration of a kornsole server as written.
     ///
     /// # Errors
-    /// It cannot be fetched.
+    /// Returns an error if it cannot be fetched.
     pub fn configuration(&mut self) -> Result<Option<Arc<Configuration>>, Fault> {
         self.ask(Query::Config)?;
         Ok(self.remote_state.view().configuration.clone())
     }
 
-    /// Has an order carried out.
+    /// Executes an order.
     ///
     /// # Errors
-    /// Why it was not.
+    /// Returns the rejection.
     pub fn act(&mut self, order: &Order) -> Result<Done, Refusal> {
         let Some(cluster) = self.cluster() else {
             return self.runtime.block_on(act::perform(&self.client, order));
         };
         let mut view = self.look(&[Want::Apps]).map_err(|fault| act::refusal(&order.act, &fault))?;
         if let Act::In { partition, act: PartitionAct::Kill { app, .. } } = &order.act {
-            // Who may not list pods deletes those that the scheduler names.
+            // Without the right to list pods, those that the scheduler names are deleted.
             if let Ok(with) = self.with_pods(&cluster, &view, (partition, app)) {
                 view = with;
             }
@@ -241,25 +240,25 @@ impl Once {
         self.runtime.block_on(act::cluster::perform(&self.client, &cluster, &view, order))
     }
 
-    /// The cluster that orders go to: Apache YuniKorn takes none itself.
+    /// The cluster that executes orders for Apache YuniKorn.
     pub fn cluster(&self) -> Option<Arc<Cluster>> {
         let is_yunikorn = matches!(self.remote, Remote::YuniKorn(_));
         self.client.cluster().filter(|_| is_yunikorn).cloned()
     }
 
-    /// Who one is for the API server of a cluster.
+    /// The user of the API server.
     ///
     /// # Errors
-    /// It cannot be found out.
+    /// Returns an error if it is unknown.
     pub fn who_in(&self, cluster: &Cluster) -> Result<Identity, KubeFault> {
         let who = self.runtime.block_on(cluster.who())?;
         Ok(Identity { user: who.user.clone(), groups: who.groups.clone() })
     }
 
-    /// Has changes tried on a copy of its state.
+    /// Tests changes on a copy of the server's state.
     ///
     /// # Errors
-    /// It was refused, or there is no answer.
+    /// Returns an error if it was rejected or there is no answer.
     pub fn what_if(&self, asked: &dto::native::WhatIf) -> Result<dto::native::WhatIfResult, Fault> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         let body = dto::json::to_bytes(asked);
@@ -267,10 +266,10 @@ impl Once {
         self.runtime.block_on(send).map(|got| got.value)
     }
 
-    /// Passes events to `each` until it says that it has enough: those of the past that are kept, and with `every` what comes then.
+    /// Passes events to `each` until it stops: the stored ones, and with `every` the following ones.
     ///
     /// # Errors
-    /// They cannot be fetched.
+    /// Returns an error if they cannot be fetched.
     pub fn events(
         &self,
         every: Option<Duration>,
@@ -280,7 +279,7 @@ impl Once {
         self.runtime.block_on(async {
             let Some(every) = every else {
                 return follow::past(&self.client, feed, &mut |messages| {
-                    // All of the past is passed on.
+                    // All past events are passed on.
                     let _ = each(messages);
                 })
                 .await;
@@ -297,18 +296,18 @@ impl Once {
         })
     }
 
-    /// The body of one answer of a kornsole server, below `/kornsole/v1/`.
+    /// Fetches a path relative to `/kornsole/v1/`.
     ///
     /// # Errors
-    /// It cannot be fetched.
+    /// Returns an error if it cannot be fetched.
     pub fn own(&self, path: &str) -> Result<Vec<u8>, Fault> {
         self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
     }
 
-    /// Has a kornsole server do something on a path below `/kornsole/v1/`, for a reason.
+    /// Executes an operation on a path relative to `/kornsole/v1/`, with a reason.
     ///
     /// # Errors
-    /// It was refused, or there is no answer.
+    /// Returns an error if it was rejected or there is no answer.
     pub fn own_order<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -344,7 +343,7 @@ impl Once {
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
             FetchedData::Config(text) => {
                 let _ = self.remote_state.config(&text, false);
-                // Who may not read the ConfigMap sees the text that the scheduler answers: orders are judged by its access lists.
+                // Without the right to read the ConfigMap, the text from the scheduler is used, for its access lists.
                 if self.cluster().is_some() && self.remote_state.has_config() {
                     let text = Arc::from(convert::read::plain(&text));
                     self.remote_state.configuration(Configuration::seen(text, 1, now()));
@@ -356,7 +355,7 @@ impl Once {
                 self.remote_state.configuration(seen.in_config_map(entry));
             }
             FetchedData::OwnConfig(own) => {
-                // What is invalid is unknown; the text itself is there all the same.
+                // Invalid parts are unknown; the text itself is available.
                 let _ = self.remote_state.config(&own.queues, true);
                 self.remote_state.configuration(*own);
             }

@@ -1,4 +1,4 @@
-//! Twins that are made of all that the other side shows at one time.
+//! Simulation copies from the complete remote state.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use model::Time;
 use view::PartitionView;
 
 impl Once {
-    /// A twin of a partition, made of all that the other side shows at about this moment, and in Kubernetes the API server too; or why there
-    /// is none.
+    /// Makes a simulation copy of a partition from the current remote state, in Kubernetes including the API server;
+    /// the inner error is why there is none.
     ///
     /// # Errors
-    /// Something of it cannot be fetched.
+    /// Returns an error if any part cannot be fetched.
     pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
         self.twin_by(partition, at, |_, _| None)
     }
 
-    /// The same, with what is known of the API server already; what is not is listed.
+    /// As [`Self::twin`], with known objects of the API server; others are listed.
     ///
     /// # Errors
-    /// Something of it cannot be fetched.
+    /// Returns an error if any part cannot be fetched.
     pub fn twin_by(
         &mut self,
         partition: &str,
@@ -38,7 +38,7 @@ impl Once {
         let part = view.partitions.iter().find(|part| *part.name == *partition);
         let part = part.ok_or_else(|| format!("partition {partition} not found"));
         let text = self.remote_state.configured_text();
-        // After the asks: the pod of each is there by now.
+        // After the requests: their pods exist by now.
         let cluster = self.cluster().filter(|_| partition == PARTITION);
         let list = |cluster: &Arc<Cluster>| self.runtime.block_on(cluster.list_for_filters());
         let listed = cluster

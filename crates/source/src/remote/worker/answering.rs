@@ -1,4 +1,4 @@
-//! The steps after it is known who answers: one's identity there, the events and objects to follow, and publishing the results.
+//! The steps after the server is identified: the user, events, objects, and publication.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,16 +14,14 @@ use cluster::kube::{Cluster, Pace};
 use view::act::rights;
 use view::{NoticeWeight, View};
 
-/// How many applications are examined for their namespaces, each time that a view is published.
+/// The number of applications to scan for namespaces per published view.
 const APPS: usize = 5_000;
-/// How long an answer to what one may do holds.
+/// How long a rights review is valid.
 const REVIEWED: Duration = Duration::from_secs(60);
-/// How many namespaces are reviewed at a time.
 const NAMESPACES: usize = 50;
 
 impl Worker {
-    /// Asks the API server of a cluster who one is and what one may do, next to everything else, and again each minute: once for as long as
-    /// the worker lives.
+    /// Reviews the user and the rights at the API server, in parallel and again each minute. Started once.
     pub(super) fn review_rights(&mut self) {
         let Some(cluster) = self.client.cluster().filter(|_| !self.reviews_rights).cloned() else { return };
         self.reviews_rights = true;
@@ -40,7 +38,7 @@ impl Worker {
         });
     }
 
-    /// Asks for one's rights in the namespaces of applications, where they differ. Next to everything else, and each once.
+    /// Reviews the rights in the namespaces of applications, in parallel, each once.
     pub(super) fn review_namespaces(&self, view: &View) {
         let Some(cluster) = self.client.cluster().filter(|_| self.follows_objects).cloned() else { return };
         if cluster.is_allowed(&Cluster::killing(None)) != Some(false) {
@@ -62,7 +60,6 @@ impl Worker {
         });
     }
 
-    /// Reports who answers, when that is another than before.
     pub(super) fn report_identity(&mut self, before: Option<&Remote>, remote: &Remote) {
         let title = match before {
             None => format!("connected: {remote}"),
@@ -74,7 +71,6 @@ impl Worker {
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
     }
 
-    /// Follows the events of who answers.
     pub(super) fn follow(&mut self, remote: &Remote) {
         if let Some(before) = self.follower.take() {
             before.abort();
@@ -93,7 +89,7 @@ impl Worker {
         self.events = Some(events);
     }
 
-    /// Follows the objects of the cluster, once, for as long as the worker lives.
+    /// Watches the objects of the cluster. Started once.
     pub(super) fn follow_objects(&mut self) {
         let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
         let Some(cluster) = self.client.cluster().filter(|_| is_yunikorn && !self.follows_objects).cloned() else {
@@ -105,7 +101,6 @@ impl Worker {
         tokio::spawn(objects::run(cluster, Pace::default(), move || shared.cluster_time(), publish));
     }
 
-    /// Shows what is new, but not for every answer.
     pub(super) fn publish(&mut self) {
         let now = self.now();
         let stepped = self.shared.clock.is_stepped();

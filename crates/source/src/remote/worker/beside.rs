@@ -1,4 +1,4 @@
-//! Work next to the worker: explanations, and twins to try things in.
+//! Work in parallel to the worker: explanations and simulation copies.
 
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ use model::Identity;
 use view::waiting::{Question, SheetAnswer};
 
 impl Worker {
-    /// Why something waits: a kornsole server is asked, for Apache YuniKorn a twin is made.
     pub(super) fn explain(&mut self, question: Question, answer: SheetAnswer) {
         let at = self.shared.cluster_time();
         let (client, twins) = (self.client.clone(), Arc::clone(&self.twins));
@@ -25,13 +24,11 @@ impl Worker {
         });
     }
 
-    /// What a shadow found.
     pub(super) fn shadow(&mut self, answer: ShadowAnswer) {
         let client = self.client.clone();
         self.beside(Message::TextFetched, async move { answer(shadow::sheet(&client).await) });
     }
 
-    /// What a configuration would lead to, on a twin of a partition.
     pub(super) fn forecast(&mut self, partition: Arc<str>, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
         let (twins, at) = (Arc::clone(&self.twins), self.shared.cluster_time());
         let work = move || {
@@ -48,7 +45,6 @@ impl Worker {
         });
     }
 
-    /// A twin of a partition, as the world of a what-if under a name, for someone.
     pub(super) fn what_if(&mut self, partition: Arc<str>, name: Box<(String, Identity)>, answer: WhatIfAnswer) {
         let (twins, at) = (Arc::clone(&self.twins), self.shared.cluster_time());
         let work = move || {

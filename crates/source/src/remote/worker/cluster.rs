@@ -1,4 +1,4 @@
-//! Work of the worker on a cluster next to orders: owners of pods, and what this machine keeps.
+//! Cluster operations of the worker: owners of pods, and local records.
 
 use std::sync::Arc;
 
@@ -12,18 +12,16 @@ use model::AppId;
 use view::act::{Code, Order, Refusal};
 
 impl Worker {
-    /// The cluster that orders go to: Apache YuniKorn takes none itself.
+    /// The cluster that executes orders for Apache YuniKorn.
     pub(super) fn acts_in(&self) -> Option<Arc<Cluster>> {
         let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
         self.client.cluster().filter(|_| is_yunikorn).cloned()
     }
 
-    /// What this machine keeps of the cluster.
     pub(super) fn retained(&self) -> Option<Retained> {
         Retained::of(&self.acts_in()?.context().name)
     }
 
-    /// Reads what this machine keeps of the cluster, next to everything else.
     pub(super) fn load_retained(&self) {
         let Some(retained) = self.retained() else { return };
         let messages = self.messages_in.clone();
@@ -33,7 +31,6 @@ impl Worker {
         });
     }
 
-    /// Who owns the pods of an application.
     pub(super) fn owners(&mut self, partition: Arc<str>, app: AppId, answer: OwnersAnswer) {
         let (cluster, view) = (self.acts_in(), self.shared.view.load_full());
         self.beside(Message::TextFetched, async move {
@@ -48,7 +45,6 @@ impl Worker {
         });
     }
 
-    /// Suspends owners, or lets them run again.
     pub(super) fn suspend(&mut self, order: SuspendOrder, answer: SuspendAnswer) {
         let (cluster, view) = (self.acts_in(), self.shared.view.load_full());
         self.beside(Message::OrderDone, async move {
@@ -62,7 +58,6 @@ impl Worker {
         });
     }
 
-    /// Notes an order that was refused before it was given.
     pub(super) fn note_refusal(&self, (order, refusal): (Order, Refusal)) {
         let Some(cluster) = self.acts_in() else { return };
         let (view, retained, messages) = (self.shared.view.load_full(), self.retained(), self.messages_in.clone());

@@ -1,9 +1,9 @@
-//! Which product and which release answers.
+//! Identifies the product and release.
 
 use client::{Client, ClientResponse, Fault, Release, Remote, encode_once, release};
 use wire::dto;
 
-/// Finds out who answers (`rest.md` section 8); `None` while there is no partition to see it by.
+/// Identifies the server (`rest.md` section 8); `None` while it has no partition.
 pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Remote>>, Fault> {
     match client.json::<release::Server>("kornsole/v1/server").await {
         Ok(got) if got.value.product == "kornsole" => {
@@ -14,14 +14,14 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
                 date: got.date,
             });
         }
-        // No one is there, or no one answers in time: that is not to be asked twice.
+        // Unreachable or timed out: do not ask twice.
         Err(
             fault
             @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..) | Fault::Cluster(_)),
         ) => {
             return Err(fault);
         }
-        // Anything else: Apache YuniKorn has no such endpoint, and a proxy before it may say so in its own way.
+        // Apache YuniKorn has no such endpoint, and a proxy may answer in its own way.
         Ok(_) | Err(_) => {}
     }
     let partitions = client.get("ws/v1/partitions").await?;
@@ -33,7 +33,7 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
             match client.get(&path).await {
                 Ok(got) => Some(got.value),
                 Err(fault) if fault.is_unreachable() || fault.is_final() => return Err(fault),
-                // The partitions say enough to tell a release that is new from an old one.
+                // The partitions tell a new release from an old one.
                 Err(_) => None,
             }
         }
@@ -46,7 +46,7 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
     Ok(partitions.with(found.map(Remote::YuniKorn)))
 }
 
-/// Whether an answer says that there is no such endpoint. An unreachable server says nothing; anything else is an answer.
+/// Whether an answer means that the endpoint does not exist. Returns an error for an unreachable server.
 fn is_gone<T>(answer: Result<T, Fault>) -> Result<bool, Fault> {
     match answer {
         Err(Fault::NoEndpoint(_)) => Ok(true),

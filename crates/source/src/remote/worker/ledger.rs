@@ -1,4 +1,4 @@
-//! What the worker receives, for the ledger that is followed of Apache YuniKorn.
+//! Passes events and lists from the worker to the local ledger of an Apache YuniKorn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -17,21 +17,19 @@ use view::used::UsageQuestion;
 use wire::convert::read::record;
 use wire::dto;
 
-/// How many times are remembered with how far the events had been read.
 const MARKS: usize = 1_000;
 
-/// How long it is waited for the lists of users and groups.
+/// The maximum wait for the lists of users and groups.
 const GROUPS: Duration = Duration::from_secs(60);
 
-/// Where one is in the events, and which lists were read.
 #[derive(Default)]
 pub(super) struct Tap {
-    /// When events up to a number were known, by the clock of the connection.
+    /// The times at which events up to a number were known, by the clock of the connection.
     marks: VecDeque<(Duration, u64)>,
     next: Option<u64>,
-    /// When lists of applications were requested first.
+    /// The first request for lists of applications.
     first: Option<Duration>,
-    /// The lists of each partition: since which event and time they are, and when they were read.
+    /// Per partition: the first event and time that the lists may miss, and when they were read.
     lists: BTreeMap<Arc<str>, Listed>,
 }
 
@@ -42,7 +40,7 @@ struct Listed {
 }
 
 impl Worker {
-    /// Has it answered what was used over time: by the ledger that is followed, by what Apache YuniKorn shows, or by a kornsole server.
+    /// Answers usage over time: from the local ledger, from the reports of Apache YuniKorn, or from a kornsole server.
     pub(super) fn used(&mut self, question: UsageQuestion, answer: UsageAnswer) {
         let (client, now) = (self.client.clone(), SystemTime::now());
         let seen = matches!(self.remote, Some(Remote::YuniKorn(_))).then(|| self.shared.view.load_full());
@@ -66,10 +64,10 @@ impl Worker {
         });
     }
 
-    /// The ledger that is followed; `None` where there is none, or the other side keeps its own.
+    /// The local ledger; `None` without one, or if the remote has its own.
     fn book(&self) -> Option<Arc<Book>> {
         let book = self.shared.book.get()?;
-        // While it is asked again who answers, it is who answered last.
+        // During a new identification, the last known server counts.
         let last = self.shared.remote.load();
         let remote = self.remote.as_ref().or(last.as_deref());
         matches!(remote, Some(Remote::YuniKorn(_))).then(|| Arc::clone(book))
@@ -81,11 +79,11 @@ impl Worker {
         Dialect { numbers_allocations: release <= Release::V1_5, counts_ended: release >= Release::V1_6 }
     }
 
-    /// Events came, the first of them with this number.
+    /// `first` is the number of the first event.
     pub(super) fn feed_events(&mut self, first: u64, records: &[dto::EventRecord]) {
         let Some(book) = self.book() else { return };
         if self.tap.next.is_some_and(|next| next != first) {
-            // They are read again from further back, or some are missing.
+            // They are read again from an earlier number, or some are missing.
             self.feed_lost("the source of events has changed".to_owned());
         }
         let (next, dialect) = (first + records.len() as u64, self.dialect());
@@ -98,11 +96,11 @@ impl Worker {
         self.mark(self.now());
     }
 
-    /// There were no more events when it was asked at this time; the number that the next one will have.
+    /// No further events at this time; with the next number.
     pub(super) fn feed_received(&mut self, asked: Instant, next: Option<u64>) {
         let Some(book) = self.book() else { return };
         if let Some(next) = next.filter(|_| self.tap.next.is_none()) {
-            // Nothing has happened since it was started to listen.
+            // Nothing has happened since the start.
             self.tap.next = Some(next);
             book.feed(Fed::Events(next, Vec::new()));
         }
@@ -114,7 +112,6 @@ impl Worker {
         }
     }
 
-    /// Events are missing from here on.
     pub(super) fn feed_lost(&mut self, why: String) {
         self.tap = Tap::default();
         if let Some(book) = self.book() {
@@ -130,7 +127,7 @@ impl Worker {
         }
     }
 
-    /// All live applications of a partition were read; they were requested at this time.
+    /// All active applications of a partition were read; `started` is the time of the request.
     pub(super) fn feed_apps(&mut self, partition: &Arc<str>, started: Duration) {
         let Some(book) = self.book() else { return };
         let before = self.tap.marks.iter().rev().find(|(at, _)| *at <= started);

@@ -1,4 +1,4 @@
-//! Holds plan, requests, state and link together. One task owns all of them; requests and events run next to it.
+//! Combines plan, requests, state, and link in one task that owns them; requests and events run in parallel.
 
 mod answering;
 mod beside;
@@ -35,28 +35,26 @@ use view::kubernetes::Kubernetes;
 use wire::convert::read::{RemoteState, Shapes};
 use wire::dto;
 
-/// The longest time between two published views while answers keep coming in.
+/// The minimum time between published views under load.
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
-/// How long the worker sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What comes from the tasks next to.
 enum Message {
-    /// What is at the other end, or why that cannot be reported.
+    /// The identified server, or the failure.
     Identified(Duration, Box<Result<ClientResponse<Option<Remote>>, Fault>>),
     /// An order was answered.
     OrderDone,
     /// A text was fetched.
     TextFetched,
-    /// A request returned.
+    /// A request is complete.
     Fetched(Box<FetchResult>),
-    /// The Kubernetes objects behind the scheduler's data.
+    /// The Kubernetes objects.
     Objects(Arc<Kubernetes>),
-    /// What this machine keeps of a cluster.
+    /// The local records of a cluster.
     Retained(Box<Records>),
 }
 
-/// The owner of everything that is known of a remote.
+/// The owner of all data of a remote.
 pub struct Worker {
     client: Client,
     twins: Arc<Twins>,
@@ -74,36 +72,27 @@ pub struct Worker {
     focus: Focus,
     remote_state: RemoteState,
     identifying: bool,
-    /// While the connection is down: since when, and when it is tried again.
+    /// While disconnected: the start, and the next try.
     down: Option<(Duration, Duration)>,
-    /// Requests that fail though the connection stands: how often in a row.
+    /// Consecutive failures per query, while connected.
     failing: BTreeMap<Query, u32>,
-    /// The values of the last answers that could not be read.
     unknown: BTreeMap<Query, Vec<dto::Unknown>>,
     chance: Chance,
     published: Option<Duration>,
-    /// The text of the configuration that was read last.
     config_text: Option<String>,
-    /// Orders that are under way.
     acting: usize,
-    /// Who is notified when nothing is left to do.
     settling: Vec<std::sync::mpsc::Sender<()>>,
-    /// Where one is in the events, where no one follows them next to the plan.
     reader: Option<Reader>,
-    /// A kornsole server is to be reported to take a token; Apache YuniKorn takes none.
+    /// Whether to suggest a token for a kornsole server; Apache YuniKorn has none.
     hints_at_token: bool,
-    /// The objects of the cluster are followed.
     follows_objects: bool,
-    /// One's rights are requested, now and then.
     reviews_rights: bool,
-    /// Rights in namespaces are being requested.
     reviewing: Arc<AtomicBool>,
-    /// What the ledger that is followed needs to know.
     tap: ledger::Tap,
 }
 
 impl Worker {
-    /// A worker that knows nothing yet.
+    /// Creates a worker without data.
     pub fn new(
         (client, twins): (Client, Arc<Twins>),
         shared: Arc<Shared>,
@@ -148,7 +137,7 @@ impl Worker {
         }
     }
 
-    /// Works until the source is dropped.
+    /// Runs until the source is dropped.
     pub async fn run(mut self) {
         loop {
             self.ask_what_is_due();
@@ -180,7 +169,6 @@ impl Worker {
         self.shared.now()
     }
 
-    /// Sends the requests that are due; while the connection is down only those that show that it is back.
     fn ask_what_is_due(&mut self) {
         let now = self.now();
         if self.down.is_some_and(|(_, retry)| now < retry) || self.identifying {
@@ -214,7 +202,7 @@ impl Worker {
         }
     }
 
-    /// With a clock that is moved by hand: reports when nothing is left to do at this time.
+    /// For a manual clock: reports that nothing is left to do.
     fn report_settled(&mut self) {
         let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
         if self.settling.is_empty() || busy || !self.requests.is_empty() || !self.messages.is_empty() {
@@ -222,7 +210,7 @@ impl Worker {
         }
         self.publish();
         for waiting in self.settling.drain(..) {
-            // The waiting side may have gone.
+            // The waiting side may be gone.
             let _ = waiting.send(());
         }
     }
@@ -284,7 +272,7 @@ impl Worker {
         }
     }
 
-    /// Has something done next to the requests of the plan; reported when it is done.
+    /// Runs a task in parallel, and sends `done` afterwards.
     fn beside(&mut self, done: Message, work: impl Future<Output = ()> + Send + 'static) {
         self.acting += 1;
         let messages = self.messages_in.clone();
@@ -307,7 +295,7 @@ impl Worker {
             Message::OrderDone => {
                 self.acting = self.acting.saturating_sub(1);
                 self.load_retained();
-                // What it changed is looked for at once.
+                // Look for its effects at once.
                 let (now, focus) = (self.now(), self.focus.clone());
                 self.plan.expedite(
                     |query| {
@@ -324,12 +312,12 @@ impl Worker {
         }
     }
 
-    /// It is known who answers. From here on everything is requested.
+    /// The server is identified: request everything.
     fn identified(&mut self, got: ClientResponse<Option<Remote>>) {
         self.good(&got);
         let now = self.now();
         let Some(remote) = got.value else {
-            // A scheduler without a resource manager: there is nothing to see yet, and it is asked again in a while.
+            // A scheduler without a resource manager has no data yet: retry later.
             self.down = Some((now, now + self.every));
             return;
         };
@@ -369,12 +357,11 @@ impl Worker {
         self.shared.link_state().good(now, rtt);
     }
 
-    /// Changes what is known of the connection.
     fn with_link(&self, change: impl FnOnce(&mut LinkState)) {
         change(&mut self.shared.link_state());
     }
 
-    /// The connection is down. Requests that were under way by then say nothing new.
+    /// The connection failed. Failures of requests from before are not new.
     fn failed(&mut self, started: Duration, fault: &Fault) {
         if self.down.is_some_and(|(since, _)| started < since) {
             return;

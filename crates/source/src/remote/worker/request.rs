@@ -1,4 +1,4 @@
-//! What the worker is requested by the source that a console looks through.
+//! Requests from a source to its worker.
 
 use std::sync::Arc;
 
@@ -11,32 +11,32 @@ use view::act::{Answer as Done, Order, Refusal};
 use view::used::UsageQuestion;
 use view::waiting::{Question, SheetAnswer};
 
-/// What the console needs.
+/// A request to the worker.
 pub enum Request {
-    /// Something else is on the screen.
+    /// The content of the screen changed.
     SetFocus(Focus),
-    /// An order is to be carried out.
+    /// Execute an order.
     Act(Box<Order>, Done),
-    /// Notified when nothing is left to do, by a clock that is moved by hand.
+    /// Notify when nothing is left to do, with a manual clock.
     Settle(std::sync::mpsc::Sender<()>),
-    /// The text of a revision is to be fetched.
+    /// Fetch the text of a revision.
     Text(u64, TextAnswer),
-    /// Who owns the pods of an application is to be looked up.
+    /// Look up the owners of an application's pods.
     Owners(Arc<str>, AppId, OwnersAnswer),
-    /// Owners are to be suspended, or to run again.
+    /// Suspend or resume owners.
     Suspend(Box<SuspendOrder>, SuspendAnswer),
-    /// An order was refused before it was given: it is to be noted.
+    /// Record an order that was rejected before it was sent.
     Refused(Box<(Order, Refusal)>),
-    /// It is to be explained why something waits.
+    /// Explain a wait.
     Explain(Question, SheetAnswer),
-    /// It is to be reported what a text would have preempted.
+    /// Forecast the quota preemption of a configuration.
     PreviewQuotas(Arc<str>, QuotaAnswer),
-    /// It is to be reported what was used over time.
+    /// Return usage over time.
     Usage(UsageQuestion, UsageAnswer),
-    /// It is to be reported what a shadow found.
+    /// Return the results of a shadow.
     Shadow(ShadowAnswer),
-    /// A twin of a partition is to be made to try things in, for the one who looks, under the name of the source.
+    /// Create a what-if on a simulation copy, with the name of the source and the user.
     WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),
-    /// What a configuration would lead to is to be tried on a twin of a partition.
+    /// Forecast a configuration on a simulation copy.
     Forecast(Arc<str>, Arc<str>, StopSign, ForecastAnswer),
 }

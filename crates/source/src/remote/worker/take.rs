@@ -1,4 +1,4 @@
-//! Answers of the other side → the state and the plan.
+//! Applies answers of the remote to the state and the plan.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,13 +18,11 @@ use wire::convert;
 use wire::convert::read::{RemoteState, Scope};
 use wire::dto;
 
-/// How many values that could not be read a notice lists.
 const SHOWN_UNKNOWN: usize = 100;
-/// How many failures of one request in a row are worth a word.
+/// The number of consecutive failures of a request from which they are reported.
 const REPORTED_AFTER: u32 = 2;
 
 impl Worker {
-    /// Takes the result of a request.
     pub(super) fn take(&mut self, outcome: FetchResult) {
         let FetchResult { query, started, result, unknown, cost } = outcome;
         match result {
@@ -46,7 +44,7 @@ impl Worker {
         }
     }
 
-    /// Reports the values of an answer that could not be read, when they are others than before.
+    /// Reports invalid values of an answer, if they changed.
     fn take_unknown(&mut self, query: &Query, mut unknown: Vec<dto::Unknown>) {
         unknown.sort();
         if unknown.is_empty() {
@@ -67,7 +65,6 @@ impl Worker {
         self.mark_unknown(query);
     }
 
-    /// Has the views of the partitions that a query is about mark what is unknown.
     fn mark_unknown(&mut self, query: &Query) {
         let of = |partition: &Arc<str>| {
             let about = self.unknown.iter().filter(|(query, _)| query.partition().is_none_or(|one| one == partition));
@@ -81,7 +78,7 @@ impl Worker {
 
     fn take_fault(&mut self, query: &Query, started: Duration, fault: &Fault) {
         let queues = matches!(query, Query::Queues(_));
-        // Without its queues the rest of a cluster is shown all the same.
+        // Without queues, the rest of the cluster is still shown.
         let basic = matches!(query, Query::Partitions) || (queues && !fault.is_about_this());
         if fault.is_answer() && !basic && !queues {
             self.take_refusal(query, fault);
@@ -90,7 +87,7 @@ impl Worker {
         let now = self.now();
         self.plan.failed(query, now + self.every);
         if matches!(fault, Fault::Missing(_)) && (basic || queues) {
-            // A partition that went between two answers: the list of them says it.
+            // A partition was removed between two answers: the list of partitions shows it.
             return;
         }
         self.with_link(|link| link.part_failed(query.part(), fault));
@@ -108,7 +105,6 @@ impl Worker {
         }
     }
 
-    /// Takes an answer that the requested object does not exist, or that one may not see it.
     fn take_refusal(&mut self, query: &Query, fault: &Fault) {
         let now = self.now();
         match (query, fault) {
@@ -121,7 +117,7 @@ impl Worker {
                 self.plan.failed(query, now + self.every * 5);
             }
             (Query::App(partition, id), Fault::Missing(_)) => {
-                // It ended, or went: the lists say which.
+                // It ended or was removed: the lists show which.
                 let (partition, id) = (Arc::clone(partition), id.clone());
                 let reader = self.remote_state.app_reader(&partition);
                 let at = self.shared.cluster_time();
@@ -141,7 +137,7 @@ impl Worker {
         }
     }
 
-    /// Reports once that a list has no answer: what it would show is unknown, not absent.
+    /// Reports once that a list has no answer: its content is unknown, not empty.
     fn note_unanswered(&mut self, query: &Query, fault: &Fault) {
         let lists = [Part::Apps, Part::Nodes, Part::Users, Part::Ended];
         if !lists.contains(&query.part()) || matches!(query, Query::App(..) | Query::Node(..) | Query::QueueApps(..)) {
@@ -160,7 +156,7 @@ impl Worker {
         match answer {
             FetchedData::Partitions(list) => {
                 if list.is_empty() {
-                    // Who answers has forgotten everything: it has just started.
+                    // The server was restarted.
                     self.remote = None;
                 }
                 self.remote_state.partitions(list);
@@ -239,8 +235,6 @@ impl Worker {
         self.plan.expedite(|query| matches!(query, Query::Queues(_) | Query::Permissions(_)), now);
     }
 
-    /// Shows the configuration of Apache YuniKorn, and keeps it among those that this console saw, unless this machine has kept it as a
-    /// revision.
     fn show_config(&mut self, text: &str, written: Option<(ConfigMapEntry, Option<u64>)>) {
         let at = self.shared.cluster_time();
         let retained = written.as_ref().and_then(|(_, revision)| *revision);
@@ -263,7 +257,7 @@ impl Worker {
         });
     }
 
-    /// Every partition's things are requested, and those of no other.
+    /// Schedules the queries of exactly these partitions.
     fn plan_partitions(&mut self, now: Duration) {
         let names = self.remote_state.partition_names();
         self.plan.retain(|query| query.partition().is_none_or(|partition| names.contains(partition)));
@@ -289,7 +283,6 @@ impl Worker {
         }
     }
 
-    /// Takes what happened.
     pub(super) fn take_events(&mut self, event: EventMessage) {
         let (now, at) = (self.now(), self.shared.cluster_time());
         match event {
@@ -335,7 +328,6 @@ impl Worker {
     }
 }
 
-/// What a request is for, in words.
 fn what(query: &Query) -> &'static str {
     match query {
         Query::Partitions => "the list of partitions",

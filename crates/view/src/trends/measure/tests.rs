@@ -40,7 +40,6 @@ fn pending(created: u64) -> Arc<AskRow> {
     })
 }
 
-/// An application that waits since a minute.
 fn waits(slot: u32, id: &str, queue: &str, user: &str, since: u64) -> Arc<AppRow> {
     Arc::new(AppRow {
         slot: AppSlot(slot),
@@ -55,7 +54,7 @@ fn waits(slot: u32, id: &str, queue: &str, user: &str, since: u64) -> Arc<AppRow
     })
 }
 
-/// `root` with the leaves `root.a` (2 applications that wait) and `root.b` (1 that started at minute 55).
+/// `root` with the leaves `root.a` (2 waiting applications) and `root.b` (1 that started at minute 55).
 fn part() -> PartitionView {
     let mut root = queue(0, "root", None, &[1, 2]);
     (root.allocated, root.pending, root.running) = (cpu(3000), cpu(1000), 1);

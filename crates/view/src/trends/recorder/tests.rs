@@ -17,7 +17,6 @@ fn queue(name: &str) -> Subject {
     Subject::Queue(QueuePath::new(name))
 }
 
-/// Queues with what they use.
 fn moment(at: u64, queues: &[(&str, i64)]) -> Moment {
     let layout = layout();
     let row = |(name, used): &(&str, i64)| {
@@ -34,7 +33,7 @@ fn add(recorder: &mut Recorder, at: u64, used: i64) -> Recorded {
     recorder.add(&moment(at, &[("root", used)]))
 }
 
-/// From one second to another; the use grows by one in each cell.
+/// Records each second of a range; the usage grows by one per cell.
 fn grow(recorder: &mut Recorder, from: u64, to: u64) {
     for at in (from..to).step_by(10) {
         assert_eq!(add(recorder, at, i64::try_from(at / 10).unwrap()), Recorded::New);
@@ -127,7 +126,6 @@ fn a_clock_that_was_far_ahead_is_forgotten() {
     assert_eq!(means(recorder.rings(), 600, 610, 1), [Some(60)]);
 }
 
-/// A file: the pairs by key.
 #[derive(Default)]
 struct File(BTreeMap<Vec<u8>, Vec<u8>>);
 

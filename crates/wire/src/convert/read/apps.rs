@@ -1,4 +1,4 @@
-//! Live applications.
+//! Active applications of a remote scheduler.
 
 use std::sync::Arc;
 
@@ -14,26 +14,26 @@ use view::{AppGroup, AppRow, AppSlot, AskRow, AskState, PartitionView, QueueSlot
 /// Reads a list of applications.
 pub type AppReader = ListReader<AppId, AppRow>;
 
-/// Which applications an answer is about: those of them that it has not no longer exist.
+/// What an answer covers: a covered application that is missing no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All live ones.
+    /// All active applications.
     All,
-    /// Those of one leaf.
+    /// Applications of one leaf.
     Leaf(QueuePath),
-    /// Only the application of this id, live or ended.
+    /// The active or finished application with this ID.
     One(AppId),
 }
 
 impl RemoteState {
-    /// A reader for a list of applications.
+    /// Returns a reader for a list of applications.
     pub fn app_reader(&self, partition: &str) -> AppReader {
         let seen = self.index(partition).map(|index| self.parts[index].seen_apps.clone()).unwrap_or_default();
         let shapes = self.shapes;
         ListReader::new(seen, "applicationID", move |app: dto::Application| rows::app(app, shapes))
     }
 
-    /// Takes what was read of the live applications. Returns whether some no longer exist.
+    /// Applies active applications. Returns whether some no longer exist.
     pub fn apps(&mut self, partition: &str, reader: AppReader, scope: &Scope, now: Time) -> bool {
         let Some(index) = self.index(partition) else { return false };
         let mut there = vec![false; self.view.partitions[index].apps.len()];
@@ -42,7 +42,7 @@ impl RemoteState {
             let slot = match element {
                 Element::Same(id, _) => self.parts[index].app_slots.get(&id).copied(),
                 Element::Read(row, hash) if row.state.is_ended() => {
-                    // It ended between two answers; the list of those says it.
+                    // It is in the list of finished ones.
                     let _ = hash;
                     None
                 }
@@ -83,7 +83,7 @@ impl RemoteState {
         !lost.is_empty()
     }
 
-    /// Puts a row where it belongs. Returns its slot, and whether the set of applications or a queue's is another now.
+    /// Returns its slot, and whether applications or their queues changed.
     fn put(&mut self, index: usize, mut row: AppRow) -> (AppSlot, bool) {
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
         let known = part.app_slots.get(&row.id).copied();
@@ -98,13 +98,13 @@ impl RemoteState {
         row.slot = slot;
         row.group = group_of(part, &row.id);
         if let Some(old) = &old {
-            // The same id submitted again is another application.
+            // The same ID with another submission time is another application.
             if old.submitted == row.submitted {
                 row.asks = renumbered(&old.asks, std::mem::take(&mut row.asks));
             }
             (row.blocked_by_queue, row.blocked_by_limits) = (old.blocked_by_queue, old.blocked_by_limits);
             if row.requested.is_empty() {
-                // Only what still has a pod says which queue was requested.
+                // Only an application with a pod reports its requested queue.
                 row.requested = Arc::clone(&old.requested);
             }
         }
@@ -128,7 +128,7 @@ impl RemoteState {
         (slot, moved)
     }
 
-    /// A live application that is in no list any more.
+    /// Handles an active application that is missing in all lists.
     fn lose(&mut self, index: usize, slot: AppSlot, marks: bool, now: Time) {
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
         let Some(row) = view.apps.get_mut(slot.0 as usize).and_then(Option::take) else { return };
@@ -145,7 +145,6 @@ impl RemoteState {
         }
     }
 
-    /// Puts every application into its queue again: the tree is another one.
     pub(super) fn link_all(&mut self, index: usize) {
         let (view, part) = (&mut self.view.partitions[index], &self.parts[index]);
         let slots: Vec<QueueSlot> = part.queue_slots.values().copied().collect();
@@ -163,8 +162,7 @@ impl RemoteState {
         self.changed = true;
     }
 
-    /// Works out which applications are kept from starting to run by their queue or by a limit: those that have no allocations yet, where
-    /// no one further may run (SCH-110, SCH-126).
+    /// Finds applications without allocations where no more may run (SCH-110, SCH-126).
     pub(super) fn hold(&mut self, index: usize) {
         let view = &self.view.partitions[index];
         let mut leaves: FxHashMap<&str, Holding<'_>> = FxHashMap::default();
@@ -193,7 +191,7 @@ impl RemoteState {
         }
     }
 
-    /// The groups of applications are known again. Returns whether some are others.
+    /// Applies new groups of applications. Returns whether some changed.
     pub(super) fn regroup(&mut self, index: usize) -> bool {
         let part = &self.parts[index];
         let mut changes: Vec<(AppSlot, AppGroup)> = Vec::new();
@@ -214,11 +212,8 @@ impl RemoteState {
     }
 }
 
-/// What holds applications of one leaf back.
 struct Holding<'v> {
-    /// No further application may run in a queue of its path.
     full: bool,
-    /// Whether a limit blocks who is of this user and group.
     limits: FxHashMap<(&'v str, Option<&'v str>), bool>,
 }
 
@@ -274,7 +269,6 @@ fn unlink(part: &Part, view: &mut PartitionView, app: &AppRow) {
     });
 }
 
-/// Changes the leaf of an application and everything above it, as far as they are known.
 fn count(part: &Part, view: &mut PartitionView, app: &AppRow, change: impl Fn(&mut view::QueueRow, bool)) {
     let leaf = part.queue_slots.get(&app.queue).copied();
     let mut at = leaf;
@@ -285,7 +279,7 @@ fn count(part: &Part, view: &mut PartitionView, app: &AppRow, change: impl Fn(&m
     }
 }
 
-/// Asks keep the numbers that they had, and rows that did not change; new ones come behind, in their order.
+/// Unchanged rows keep their numbers; new ones are appended.
 fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> OrdMap<u64, Arc<AskRow>> {
     let numbers: FxHashMap<&str, (u64, &Arc<AskRow>)> =
         old.iter().map(|(number, row)| (row.id.as_str(), (*number, row))).collect();
@@ -305,7 +299,7 @@ fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> 
     asks
 }
 
-/// Adds to the asks what others reported: since when, and which node is kept.
+/// Adds data from other answers: allocation times and reserved nodes.
 fn complete_asks(part: &Part, row: &mut AppRow) {
     if part.since.is_empty() && part.retained.is_empty() {
         return;

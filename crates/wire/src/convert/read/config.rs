@@ -1,4 +1,4 @@
-//! The remote's configuration, read by our own reader: limits, access lists, templates and placement rules are taken from it.
+//! The remote configuration: source of limits, access lists, templates, and placement rules.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use model::Profile;
 use view::act::Configuration;
 use view::{PartitionView, QueueSettings, View, placement};
 
-/// The keys that an answer has next to the configuration itself, and that no configuration has (`rest.md` 5.8).
+/// Keys of an answer that are not in configurations (`rest.md` 5.8).
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
 
 impl RemoteState {
-    /// Takes the active configuration. `written` says that the text is the file as someone wrote it; otherwise it is what the other side
-    /// put together, and places count in [`plain`].
+    /// Applies the active configuration. Unless `written`, the remote scheduler generated the text, and locations refer
+    /// to [`plain`].
     ///
     /// # Errors
-    /// Every fault, when no profile reads it; what was known before holds on.
+    /// Every error if no profile accepts it; the previous configuration remains.
     pub fn config(&mut self, text: &str, written: bool) -> Result<(), String> {
         let plain = if written { text.to_owned() } else { plain(text) };
         let (config, profile) = read(&plain, self.profile)?;
@@ -29,11 +29,11 @@ impl RemoteState {
         self.configured = Some(View::of_config(Arc::new(config), profile)?);
         self.bring_rules();
         self.bring_access();
-        // The other settings come into the rows with the next tree, which is requested often.
+        // The next tree applies the other settings.
         Ok(())
     }
 
-    /// The access lists of the queues that are there, at once: by them one may act or not.
+    /// Permissions depend on access lists, so they are applied immediately.
     fn bring_access(&mut self) {
         let Some(configured) = &self.configured else { return };
         for view in &mut self.view.partitions {
@@ -51,7 +51,7 @@ impl RemoteState {
         }
     }
 
-    /// The rules of each partition, as the configuration has them.
+    /// Applies the placement rules of each partition.
     pub(super) fn bring_rules(&mut self) {
         let Some(configured) = &self.configured else { return };
         for view in &mut self.view.partitions {
@@ -69,7 +69,7 @@ impl RemoteState {
         }
     }
 
-    /// Takes the configuration as a kornsole server keeps it, for those who want to change it.
+    /// Sets the stored configuration of a kornsole server.
     pub fn configuration(&mut self, configuration: Configuration) {
         if self.view.configuration.as_deref() != Some(&configuration) {
             self.view.configuration = Some(Arc::new(configuration));
@@ -77,7 +77,7 @@ impl RemoteState {
         }
     }
 
-    /// The text of the queue configuration as far as it was read, without what only the other side reads in it.
+    /// The parsed text without keys that only answers have.
     pub fn configured_text(&self) -> Option<Arc<str>> {
         self.configured_text.clone()
     }
@@ -88,7 +88,7 @@ impl RemoteState {
     }
 }
 
-/// Reads a text by the profile that is the likeliest, else by one that takes it: releases differ in what they refuse.
+/// Releases differ in what they reject.
 fn read(text: &str, likeliest: Profile) -> Result<(Config, Profile), String> {
     let mut first: Option<String> = None;
     for profile in std::iter::once(likeliest).chain(Profile::ALL.into_iter().filter(|profile| *profile != likeliest)) {
@@ -103,7 +103,7 @@ fn read(text: &str, likeliest: Profile) -> Result<(Config, Profile), String> {
     Err(first.unwrap_or_default())
 }
 
-/// An answer without the keys that only the answer has, each with everything below it: what can be read, shown and compared.
+/// Removes the keys that only answers have, with their contents.
 pub fn plain(text: &str) -> String {
     let mut skipping = false;
     let mut plain = String::with_capacity(text.len());

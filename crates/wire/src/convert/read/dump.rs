@@ -1,18 +1,18 @@
-//! A state dump: the same objects, all at once.
+//! Reading of state dumps, which have all objects at once.
 
 use super::{AppReader, Ended, NodeReader, RemoteState, Scope, rows};
 use crate::dto;
 use model::{AppState, Time};
 
 impl RemoteState {
-    /// Takes everything of a dump. It has no usage of users and groups: that is counted from the applications.
+    /// Applies a dump. Usage of users and groups is counted from the applications.
     pub fn dump(&mut self, dump: dto::StateDump, at: Time) {
         let partitions = if dump.partitions.is_empty() { named_by_queues(&dump) } else { dump.partitions };
         let names: Vec<String> = partitions.iter().map(|partition| partition.name.clone()).collect();
         self.partitions(partitions);
         if let Some(config) = &dump.config {
             let text = crate::convert::config_yaml(config);
-            // What cannot be read of it is unknown; the rest of the dump represents itself.
+            // The rest of the dump is still used.
             let _ = self.config(&text, false);
         }
         for root in &dump.queues {
@@ -45,7 +45,6 @@ impl RemoteState {
     }
 }
 
-/// The partitions by the names that the queues carry.
 fn named_by_queues(dump: &dto::StateDump) -> Vec<dto::Partition> {
     let name =
         |root: &dto::Queue| if root.partition.is_empty() { "default".to_owned() } else { root.partition.clone() };

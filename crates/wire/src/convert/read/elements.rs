@@ -1,8 +1,6 @@
-//! The elements of a long list, each read only when it says something else than before.
+//! Elements of long lists that are parsed only if their ID or the hash of their bytes changed.
 //!
-//! An element is known by its id, which is at its front, and by a hash of its bytes. When both are unchanged, the row that
-//! there is holds, and the element is not read at all. Where the other side writes its lists in another order every time, the hash
-//! differs; then the element is read, and found to be the same a little later.
+//! If lists have a random order, the hash differs; then the element is parsed and compared later.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,39 +10,37 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::dto::{Unknown, Unreadable, none_read, salvage};
 
-/// Where an id must stand, in bytes from the front, to be found without reading.
+/// Maximum position of the ID, in bytes from the start.
 const FRONT: usize = 160;
 
-/// Makes a row of the bytes of an element, or says what is wrong with them.
 type Read<R> = Box<dyn Fn(&[u8], &mut Vec<Unknown>) -> Result<R, Unreadable> + Send + Sync>;
 
-/// What was last read of each object: id → hash of its bytes.
+/// The last parsed objects: ID → hash of the bytes.
 pub type Seen<K> = OrdMap<K, u64>;
 
-/// What became of an element.
+/// The result for an element.
 #[derive(Clone, Debug)]
 pub enum Element<K, R> {
-    /// It is as it was when it had this hash.
+    /// Unchanged since this hash.
     Same(K, u64),
-    /// It is new or another.
+    /// New or changed row.
     Read(Box<R>, u64),
 }
 
-/// Reads elements of one list. Used next to the state, on what the state last knew.
+/// Reads the elements of a list with the hashes of the previous state.
 pub struct ListReader<K, R> {
     seen: Seen<K>,
     key: &'static str,
     read: Read<R>,
-    /// What was read so far.
+    /// The results so far.
     pub elements: Vec<Element<K, R>>,
-    /// What of them could not be read.
+    /// The values that could not be parsed.
     pub unknown: Vec<Unknown>,
-    /// How many were given, with those that could not be read.
     taken: usize,
 }
 
 impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
-    /// A reader of objects `T` whose id is under `key`.
+    /// A reader of objects `T` with the ID in `key`.
     pub fn new<T: DeserializeOwned>(
         seen: Seen<K>,
         key: &'static str,
@@ -54,7 +50,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Self { seen, key, read: Box::new(read), elements: Vec::new(), unknown: Vec::new(), taken: 0 }
     }
 
-    /// Of rows that were read otherwise.
+    /// A reader with given rows.
     pub fn of(rows: impl IntoIterator<Item = R>) -> Self {
         let read = |_: &[u8], _: &mut Vec<Unknown>| {
             Err(Unreadable { line: 1, column: 1, reason: "this list was already read".to_owned() })
@@ -63,10 +59,10 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new(), taken: 0 }
     }
 
-    /// Takes one element. One that cannot be read at all is omitted, and is in `unknown`.
+    /// Takes one element. An unreadable one is omitted and added to `unknown`.
     ///
     /// # Errors
-    /// It is not JSON.
+    /// The element is not JSON.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.taken += 1;
         let hash = hash(bytes);
@@ -76,7 +72,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
             _ => {
                 let before = self.unknown.len();
                 match (self.read)(bytes, &mut self.unknown) {
-                    // What is not whole is read again the next time, so that it is known then too what is unknown.
+                    // Parsed again the next time, so that its unknown values are reported again.
                     Ok(row) => Element::Read(Box::new(row), if self.unknown.len() == before { hash } else { 0 }),
                     Err(why) if serde_json::from_slice::<IgnoredAny>(bytes).is_err() => return Err(why.to_string()),
                     Err(why) => {
@@ -91,10 +87,10 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Ok(())
     }
 
-    /// Itself, once the list is at its end.
+    /// Returns the reader at the end of the list.
     ///
     /// # Errors
-    /// The list has entries, and none of them can be read: the objects are unknown, not absent.
+    /// A nonempty list without a readable entry: its objects are unknown, not absent.
     pub fn finished(self) -> Result<Self, String> {
         match self.unknown.first() {
             Some(first) if self.elements.is_empty() => Err(none_read(first)),
@@ -109,7 +105,7 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The id of an object, where it is at its front and is written plainly.
+/// The ID at the start of an object, if it has no escapes.
 fn id_at_front<'b>(bytes: &'b [u8], key: &str) -> Option<&'b str> {
     let front = std::str::from_utf8(bytes.get(..bytes.len().min(FRONT))?)
         .or_else(|error| std::str::from_utf8(&bytes[..error.valid_up_to()]));

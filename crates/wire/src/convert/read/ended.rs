@@ -1,4 +1,4 @@
-//! Applications that ended: those that the remote lists, and those that vanished.
+//! Finished applications in the remote lists, and vanished ones.
 
 use std::sync::Arc;
 
@@ -10,19 +10,18 @@ use crate::dto;
 use model::{AppId, Time};
 use view::AppRow;
 
-/// How many vanished applications are kept.
 const GONE: usize = 1000;
 
-/// Which list of ended applications.
+/// A list of finished applications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ended {
-    /// Completed and failed ones.
+    /// Completed and failed applications.
     Completed,
-    /// Those that were never placed.
+    /// Applications that were not placed.
     Rejected,
 }
 
-/// What was last read of one list. An id can be in it several times.
+/// The last result of a list. An ID can occur several times.
 #[derive(Debug, Default)]
 pub(super) struct EndedList {
     rows: Vec<(u64, Arc<AppRow>)>,
@@ -30,21 +29,21 @@ pub(super) struct EndedList {
 }
 
 impl EndedList {
-    /// The rows stay until they are read again, but are not taken for read.
+    /// Keeps the rows, but parses all of them again.
     pub fn forget(&mut self) {
         self.seen.clear();
     }
 }
 
 impl RemoteState {
-    /// A reader for a list of ended applications.
+    /// Returns a reader for a list of finished applications.
     pub fn ended_reader(&self, partition: &str, which: Ended) -> AppReader {
         let seen = self.index(partition).map(|index| self.parts[index].ended[which as usize].seen.clone());
         let shapes = self.shapes;
         ListReader::new(seen.unwrap_or_default(), "applicationID", move |app: dto::Application| rows::app(app, shapes))
     }
 
-    /// Takes what was read of a list of ended applications.
+    /// Applies a list of finished applications.
     pub fn ended(&mut self, partition: &str, which: Ended, reader: AppReader) {
         let Some(index) = self.index(partition) else { return };
         let list = &mut self.parts[index].ended[which as usize];
@@ -70,7 +69,7 @@ impl RemoteState {
         }
     }
 
-    /// An application has vanished from all lists: its submitter removed it. What was last seen of it is kept (rule 23).
+    /// Its submitter removed it. Its last state is retained (rule 23).
     pub(super) fn mark_gone(&mut self, index: usize, row: &AppRow, now: Time) {
         let message =
             format!("missing from all lists of the scheduler: removed by its submitter, last seen {}", row.state);
@@ -82,7 +81,7 @@ impl RemoteState {
         self.arrange_ended(index);
     }
 
-    /// All ended applications, the oldest first. An entry of a list replaces the application that only vanished.
+    /// A list entry replaces a vanished application.
     fn arrange_ended(&mut self, index: usize) {
         let part = &mut self.parts[index];
         let listed: FxHashMap<(&AppId, Time), ()> =

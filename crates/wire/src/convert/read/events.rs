@@ -1,4 +1,4 @@
-//! What the events say that no list does: how fast is allocated, and since when an allocation runs.
+//! The allocation rate and allocation times, from events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,20 +11,18 @@ use model::{AppId, AskId, Time};
 use view::AskState;
 use view::record::{ChangeDetail, ChangeType, ObjectType, Record};
 
-/// Over how long allocations are counted for the rate.
+/// Window of the allocation rate.
 const OVER: Duration = Duration::from_secs(10);
-/// How many allocations of a partition are remembered with their time.
+/// Maximum number of remembered allocation times per partition.
 const REMEMBERED: usize = 1_000_000;
 
-/// Kind, change and detail of an allocation that came; of one that went the change is another.
+/// A removed allocation has another change.
 const APP: i32 = 2;
 const ADD: i32 = 2;
 const ALLOCATION: i32 = 200;
 
-/// Allocations of the last seconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rate {
-    /// How many there were in each second.
     seconds: VecDeque<(u64, u64)>,
 }
 
@@ -37,7 +35,6 @@ impl Rate {
         }
     }
 
-    /// Allocations in a second, at a time.
     fn at(&mut self, now: Time) -> f64 {
         let from = (now - OVER).as_millis() / 1000;
         while self.seconds.front().is_some_and(|(second, _)| *second < from) {
@@ -48,7 +45,7 @@ impl Rate {
     }
 }
 
-/// An event as the console shows it. Numbers that no one knows stay what they are.
+/// Converts an event for the console. Unknown numbers are unchanged.
 pub fn record(event: &dto::EventRecord) -> Record {
     let number = |number: i32| u32::try_from(number).unwrap_or_default();
     Record {
@@ -65,7 +62,7 @@ pub fn record(event: &dto::EventRecord) -> Record {
 }
 
 impl RemoteState {
-    /// Takes events, in their order.
+    /// Applies events in order.
     pub fn events(&mut self, events: &[dto::EventRecord]) {
         for event in events {
             if (event.kind, event.event_change_type, event.event_change_detail) == (APP, ADD, ALLOCATION) {
@@ -78,13 +75,12 @@ impl RemoteState {
         }
     }
 
-    /// Remembers when something was allocated, and says so in its row.
     fn allocated_at(&mut self, app: &str, key: &str, at: Time) {
         if self.shapes.has_allocation_time {
             return;
         }
         let (app, ask) = (AppId::from(app), AskId::from(key));
-        // An event names no partition; ids are the resource manager's, and rarely the same in two.
+        // IDs are rarely equal in two partitions.
         for (view, part) in self.view.partitions.iter_mut().zip(&mut self.parts) {
             if part.since.len() < REMEMBERED {
                 part.since.insert((app.clone(), ask.clone()), at);
@@ -104,7 +100,6 @@ impl RemoteState {
         }
     }
 
-    /// Time went on: the rate is another one.
     pub(super) fn pass(&mut self, now: Time) {
         let rate = self.seen_allocations.at(now);
         if (rate - self.view.allocation_rate).abs() > f64::EPSILON {

@@ -1,11 +1,10 @@
-//! Explanations of the native API as sheets.
+//! Sheets from explanations of the native API.
 
 use super::time;
 use crate::dto::native as dto;
 use model::{Time, VCORE};
 use view::waiting::{Sheet, SheetLine, Target};
 
-/// How many of the examples of a reason are named.
 const MOST_NODES: usize = 3;
 
 /// The sheet of an application.
@@ -49,7 +48,7 @@ pub fn sheet(found: &dto::Explained) -> Sheet {
     }
 }
 
-/// What is waited for, without figures: as long as it is the same, nothing has changed.
+/// The cause without values, to detect a change.
 fn cause(blocked: &dto::BlockedBy) -> String {
     let of = blocked.resource.as_deref().map(|name| format!("{} in ", if name == VCORE { "cpu" } else { name }));
     format!("{}{} ({})", of.unwrap_or_default(), blocked.place, blocked.level)
@@ -107,7 +106,7 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     lines
 }
 
-/// Why nodes do not take an ask, behind their number.
+/// Why nodes reject a request, as a phrase after their number.
 fn reason(reason: &str) -> &str {
     match reason {
         "required" => "other than the required one",
@@ -163,7 +162,7 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
     Sheet { at: time(found.at), title, sentence: found.text.clone(), waits, cause: String::new(), lines }
 }
 
-/// What the explanation could not take into account, below one heading.
+/// Inputs that the explanation could not use, under one heading.
 fn unknown(all: &[String]) -> impl Iterator<Item = SheetLine> {
     let heading = (!all.is_empty()).then(|| SheetLine::new("unknown", "the explanation does not include:"));
     heading.into_iter().chain(all.iter().map(|one| SheetLine::new("", one.as_str()).below(1)))
@@ -173,7 +172,7 @@ fn known(nanos: i64) -> Option<Time> {
     Some(time(nanos))
 }
 
-/// What a text names, the nearest thing first: a limit is its user's or group's.
+/// A limit leads to its user or group.
 fn target(names: &dto::Named) -> Option<Target> {
     let dto::Named { queue, user, group, node_id, application_id, allocation_key } = names;
     let given = |text: &String| (!text.is_empty()).then(|| text.clone());

@@ -1,16 +1,15 @@
-//! What a remote answers → the same [`View`] that an engine builds of its own scheduler.
+//! Converts the answers of a remote scheduler to the [`View`] that an engine builds of its own.
 //!
-//! A [`Picture`] is kept: every answer is merged into it, and a new view is taken when something changed. Rows that did not change are
-//! the same allocation in both views, so a refresh costs what changed. Where one answer says what belongs into a row of another
-//! (the group of an application, the applications of a queue), that is worked out here.
+//! Every answer is merged into a [`RemoteState`]. Unchanged rows share their memory in old and new views. Values that
+//! belong to the row of another answer (the group of an application, the applications of a queue) are combined here.
 //!
 //! Invariants:
 //! - no IO and no clock: the cluster's time is passed in;
-//! - what cannot be understood is omitted or shown unchanged, and spoils nothing else;
-//! - percentages above 100, negative amounts and unknown words are kept as they came (`rest.md` section 9);
-//! - the last that was seen stays until something newer is known.
+//! - a value that cannot be understood is omitted or shown unchanged, and does not affect others;
+//! - percentages above 100, negative quantities, and unknown words are kept (`rest.md` section 9);
+//! - the last known value remains until a newer one arrives.
 //!
-//! Known limits: why an application is blocked is worked out from what its queues and limits show, as an estimate.
+//! Known limit: the reason of a blocked application is an estimate from its queues and limits.
 
 mod apps;
 mod config;
@@ -46,34 +45,31 @@ use view::act::{Granted, KillPermission, ServerPermissions};
 use view::kubernetes::{Kubernetes, ListState, ObjectKind};
 use view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueSlot, View};
 
-/// Where releases mean different things by the same key.
+/// Differences between releases in the meaning of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shapes {
-    /// `allocationTime` is when something was allocated, and not when it was requested (up to 1.5, and a kornsole server).
+    /// `allocationTime` is the allocation time, not the request time (up to 1.5, and a kornsole server).
     pub has_allocation_time: bool,
 }
 
-/// What is known of a remote.
+/// The known state of a remote scheduler.
 #[derive(Debug)]
 pub struct RemoteState {
     view: View,
     parts: Vec<Part>,
     shapes: Shapes,
     profile: Profile,
-    /// A cluster with the remote's active configuration: from where limits, access lists, templates and rules are taken.
+    /// Source of limits, access lists, templates, and rules.
     configured: Option<Arc<View>>,
     configured_checksum: Option<String>,
     configured_text: Option<Arc<str>>,
-    /// Why nothing is bound to a node, where the cluster says so.
     closed: NodeMarks,
     notice_count: u64,
     changed: bool,
     seen_allocations: events::Rate,
-    /// What the cluster looked like while it was seen from here.
     history: History,
 }
 
-/// What is kept of a partition next to its view.
 #[derive(Debug, Default)]
 struct Part {
     queue_slots: FxHashMap<QueuePath, QueueSlot>,
@@ -82,23 +78,20 @@ struct Part {
     free_apps: Vec<u32>,
     seen_apps: Seen<AppId>,
     seen_nodes: Seen<NodeId>,
-    /// The whole list of applications has been seen since the scheduler started.
+    /// Whether a complete list of applications was read since the scheduler's start.
     complete: bool,
     ended: [ended::EndedList; 2],
     gone: Vec<Arc<AppRow>>,
-    /// The group that an application counts under.
     groups: FxHashMap<AppId, Arc<str>>,
-    /// What users and groups were last reported to use; `None` before they were.
+    /// The last reported usage of users and groups; `None` before the first.
     users: Option<users::UsageByName>,
     group_usage: Option<users::UsageByName>,
-    /// The node that is kept for an ask.
     retained: FxHashMap<AskId, NodeId>,
-    /// When something was allocated, by the events.
     since: FxHashMap<(AppId, AskId), Time>,
 }
 
 impl RemoteState {
-    /// Nothing is known yet.
+    /// Creates an empty state.
     pub fn new(profile: Profile, shapes: Shapes) -> Self {
         Self {
             view: View::default(),
@@ -116,7 +109,7 @@ impl RemoteState {
         }
     }
 
-    /// Another release answers from now on.
+    /// Switches to another release.
     pub fn read_as(&mut self, profile: Profile, shapes: Shapes) {
         if (self.profile, self.shapes) != (profile, shapes) {
             (self.profile, self.shapes) = (profile, shapes);
@@ -124,7 +117,7 @@ impl RemoteState {
         }
     }
 
-    /// Another run of the scheduler answers: nothing that was read before is taken for read, and what is missing has not gone.
+    /// After a restart of the scheduler, missing objects do not count as removed.
     pub fn start_over(&mut self) {
         self.seen_allocations = events::Rate::default();
         self.history = History::default();
@@ -139,7 +132,7 @@ impl RemoteState {
         self.view.partitions.iter_mut().for_each(|part| part.decided = None);
     }
 
-    /// The partitions, in the order of their names except for `default`, which comes first.
+    /// Sets the partitions, sorted by name with `default` first.
     pub fn partitions(&mut self, mut list: Vec<dto::Partition>) {
         list.sort_by(|one, other| (one.name != "default", &one.name).cmp(&(other.name != "default", &other.name)));
         let names = |view: &View| view.partitions.iter().map(|part| part.name.to_string()).collect::<Vec<_>>();
@@ -161,7 +154,7 @@ impl RemoteState {
         }
     }
 
-    /// Keeps what is known of the partitions that stay.
+    /// Keeps the data of remaining partitions.
     fn arrange(&mut self, names: &[String]) {
         let old: Vec<(PartitionView, Part)> = self.view.partitions.drain(..).zip(self.parts.drain(..)).collect();
         let mut old: FxHashMap<String, (PartitionView, Part)> =
@@ -178,7 +171,7 @@ impl RemoteState {
         self.bring_rules();
     }
 
-    /// The values of a partition that could not be read.
+    /// Sets the values of a partition that could not be parsed.
     pub fn unknown(&mut self, partition: &str, unknown: Vec<dto::Unknown>) {
         let Some(index) = self.index(partition) else { return };
         if *self.view.partitions[index].unknown != *unknown {
@@ -192,25 +185,25 @@ impl RemoteState {
         self.view.partitions.iter().map(|part| Arc::clone(&part.name)).collect()
     }
 
-    /// What is known at the time.
+    /// The current view.
     pub fn view(&self) -> &View {
         &self.view
     }
 
-    /// Something worth a message once.
+    /// Adds a notice that is shown once.
     pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
         self.notice_count += 1;
         self.changed = true;
         self.view.add_notice(Notice { number: self.notice_count, at, weight, title, text });
     }
 
-    /// Whether the scheduler is paused.
+    /// Sets whether the scheduler is paused.
     pub fn resting(&mut self, resting: bool) {
         self.changed |= self.view.paused != resting;
         self.view.paused = resting;
     }
 
-    /// What the caller may do in the queues of a partition, as the server has decided it.
+    /// Sets the caller's permissions from the server.
     pub fn permissions(&mut self, partition: &str, permissions: dto::native::Permissions) {
         let granted = |one: dto::native::QueuePermission| {
             (QueuePath::new(&one.queue), Granted { submit: one.submit || one.admin, admin: one.admin })
@@ -219,7 +212,7 @@ impl RemoteState {
         self.decide(partition, |decided| decided.queues = queues);
     }
 
-    /// Whether an application may be killed, as the server has decided it.
+    /// Sets whether an application may be killed, from the server.
     pub fn may_kill(&mut self, partition: &str, app: &AppId, result: dto::native::CheckResult) {
         let Some(index) = self.index(partition) else { return };
         let Some(row) = self.view.partitions[index].app_by_id(app) else { return };
@@ -239,7 +232,7 @@ impl RemoteState {
         }
     }
 
-    /// The remote is there, and the state is as fresh as it gets: takes a sample of it for the history, if it is time for one.
+    /// Takes a sample of the current state if it is due.
     pub fn sample(&mut self, now: Time) {
         if self.history.watch(now, &self.view) {
             self.view.history = self.history.samples().clone();
@@ -247,7 +240,7 @@ impl RemoteState {
         }
     }
 
-    /// What Kubernetes says of the objects behind all this.
+    /// Sets the data from Kubernetes.
     pub fn set_kubernetes(&mut self, kubernetes: Arc<Kubernetes>) {
         let marks = kubernetes.nodes.iter().filter_map(|(id, node)| Some((id.clone(), Arc::from(node.closed()?))));
         if *kubernetes.lists.get(ObjectKind::Nodes) == ListState::Live {
@@ -257,7 +250,7 @@ impl RemoteState {
         self.changed = true;
     }
 
-    /// The view of now, or `None` when it would be the one before.
+    /// Returns the current view, or `None` if it is unchanged.
     pub fn take_view(&mut self, now: Time) -> Option<Arc<View>> {
         self.pass(now);
         if !std::mem::take(&mut self.changed) {
@@ -271,7 +264,6 @@ impl RemoteState {
         Some(Arc::new(self.view.clone()))
     }
 
-    /// The place of a partition in both lists.
     fn index(&self, partition: &str) -> Option<usize> {
         self.view.partitions.iter().position(|part| *part.name == *partition)
     }

@@ -1,4 +1,4 @@
-//! Nodes.
+//! Nodes of a remote scheduler.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use view::{AppSlot, AskState, NodeRow, PartitionView};
 /// Reads a list of nodes.
 pub type NodeReader = ListReader<NodeId, NodeRow>;
 
-/// Why nothing is bound to a node, by its name: `cordoned`, `not ready`.
+/// Why a node is unschedulable, by name: `cordoned`, `not ready`.
 pub type NodeMarks = BTreeMap<NodeId, Arc<str>>;
 
 impl RemoteState {
-    /// Takes what the cluster says of its nodes: 1.8 and older take a cordoned node for an open one.
+    /// Sets node data, because 1.8 and older show a cordoned node as schedulable.
     pub fn mark_nodes(&mut self, marks: NodeMarks) {
         if self.closed == marks {
             return;
@@ -40,14 +40,14 @@ impl RemoteState {
         }
     }
 
-    /// A reader for a list of nodes.
+    /// Returns a reader for a list of nodes.
     pub fn node_reader(&self, partition: &str) -> NodeReader {
         let seen = self.index(partition).map(|index| self.parts[index].seen_nodes.clone()).unwrap_or_default();
         let shapes = self.shapes;
         ListReader::new(seen, "nodeID", move |node: dto::Node| rows::node(node, shapes))
     }
 
-    /// Takes what was read of the nodes; when it was the whole list, those that are not in it no longer exist.
+    /// Applies nodes; missing nodes no longer exist in a complete list.
     pub fn nodes(&mut self, partition: &str, reader: NodeReader, all: bool) {
         let Some(index) = self.index(partition) else { return };
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
@@ -81,7 +81,7 @@ impl RemoteState {
         self.keep_for(index);
     }
 
-    /// Which nodes are kept for which asks: nodes say it, and asks show it (`rest.md` 5.4, `reservations`).
+    /// Nodes report reservations, and requests show them (`rest.md` 5.4, `reservations`).
     fn keep_for(&mut self, index: usize) {
         let view = &self.view.partitions[index];
         let reserved = view
@@ -115,7 +115,7 @@ impl RemoteState {
     }
 }
 
-/// Adds what others reported: whose the reservations are, and since when an allocation runs.
+/// Adds owners of reservations, and allocation times.
 fn completed(mut row: NodeRow, part: &Part, view: &PartitionView) -> NodeRow {
     if !part.since.is_empty() {
         let unknown: Vec<u64> =
@@ -132,7 +132,7 @@ fn completed(mut row: NodeRow, part: &Part, view: &PartitionView) -> NodeRow {
     row
 }
 
-/// The application of a pending ask, where only the ask is named (1.7 on).
+/// Since 1.7 only the request is named.
 fn owner(app: &AppId, ask: &AskId, view: &PartitionView) -> AppId {
     if !app.as_str().is_empty() {
         return app.clone();

@@ -1,4 +1,4 @@
-//! The queue tree.
+//! The queue tree of a remote scheduler.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,6 @@ use config::properties::QueueProperties;
 use model::{AppId, Priority, QueuePath, QueueState, Time};
 use view::{NoticeWeight, Origin, PartitionView, PropertyRow, QueueRow, QueueSettings, QueueSlot, QuotaForecast};
 
-/// A queue of the answer with its place in the tree.
 struct Found<'q> {
     queue: &'q dto::Queue,
     slot: QueueSlot,
@@ -19,7 +18,7 @@ struct Found<'q> {
 }
 
 impl RemoteState {
-    /// The whole tree of a partition.
+    /// Applies the whole tree of a partition.
     pub fn queues(&mut self, partition: &str, root: &dto::Queue, now: Time) {
         let Some(index) = self.index(partition) else { return };
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
@@ -62,7 +61,7 @@ impl RemoteState {
         drains.into_iter().for_each(|path| self.report_drain(index, &path, now));
     }
 
-    /// When the queues that drain started to, as a kornsole server says it.
+    /// Sets when queues started to drain, from a kornsole server.
     pub fn draining_since(&mut self, partition: &str, since: impl IntoIterator<Item = (QueuePath, Time)>) {
         let Some(index) = self.index(partition) else { return };
         for (path, since) in since {
@@ -76,7 +75,7 @@ impl RemoteState {
         }
     }
 
-    /// What a kornsole server says will be preempted, as queues are above their maxima.
+    /// Sets the planned quota preemptions of a kornsole server.
     pub fn quotas(&mut self, partition: &str, forecasts: Vec<QuotaForecast>) {
         let Some(index) = self.index(partition) else { return };
         let view = &mut self.view.partitions[index];
@@ -95,11 +94,11 @@ impl RemoteState {
         self.changed = true;
     }
 
-    /// YuniKorn has no event for it: the console says what it saw.
+    /// YuniKorn has no event for it.
     fn report_drain(&mut self, index: usize, path: &QueuePath, now: Time) {
         let view = &self.view.partitions[index];
         let Some(row) = view.queue_at(path) else { return };
-        // A parent that drains has everything below drain as well; once is enough.
+        // A draining parent drains its whole subtree; report it once.
         let above = row.parent.and_then(|slot| view.queue(slot));
         if above.is_some_and(|above| above.state == QueueState::Draining) {
             return;
@@ -116,7 +115,7 @@ impl RemoteState {
     }
 }
 
-/// Every queue of the tree with a slot, a parent before its children, children by name.
+/// Slots of parents precede those of children, sorted by name.
 fn arranged<'q>(root: &'q dto::Queue, part: &mut Part, view: &mut PartitionView) -> Vec<Found<'q>> {
     let mut found: Vec<Found<'q>> = Vec::new();
     let mut stack: Vec<(&'q dto::Queue, Option<usize>)> = vec![(root, None)];
@@ -129,7 +128,7 @@ fn arranged<'q>(root: &'q dto::Queue, part: &mut Part, view: &mut PartitionView)
         let at = found.len();
         found.push(Found { queue, slot, parent: above.map(|above| found[above].slot), children: Vec::new() });
         let mut children: Vec<&dto::Queue> = queue.children.iter().collect();
-        // No list of the remote has an order.
+        // Remote lists have no order.
         children.sort_by(|one, other| name(other).cmp(name(one)));
         stack.extend(children.into_iter().map(|child| (child, Some(at))));
     }
@@ -144,7 +143,7 @@ fn slot_of(path: QueuePath, root: bool, part: &mut Part, view: &mut PartitionVie
     if let Some(slot) = part.queue_slots.get(&path) {
         return *slot;
     }
-    // The root's slot is 0, which is never given to another.
+    // The root's slot is 0, which no other queue uses.
     let free = if root { Some(0) } else { part.free_queues.pop() };
     let next = u32::try_from(view.queues.len().max(1)).unwrap_or(u32::MAX);
     let slot = QueueSlot(free.unwrap_or(next));
@@ -166,7 +165,7 @@ fn remove_others(found: &[Found<'_>], part: &mut Part, view: &mut PartitionView)
         }
         stays
     });
-    // A map has no order, slots do.
+    // A map has no order, but slots do.
     part.free_queues.sort_unstable_by(|one, other| other.cmp(one));
 }
 
@@ -180,7 +179,7 @@ fn row(
     let queue = found.queue;
     let path = old.map_or_else(|| QueuePath::new(&queue.queue_name), |old| old.path.clone());
     let state = rows::queue_state(&queue.status);
-    // What is there in the first tree started at some time before.
+    // The start time of queues in the first tree is unknown.
     let first = (now, old.is_none() && view.tree_generation == 0);
     let (since, before) = old.filter(|old| old.state == state).map_or(first, |old| (old.state_since, old.state_before));
     let children = match old {
@@ -223,7 +222,7 @@ fn allocating(queue: &dto::Queue, old: Option<&QueueRow>) -> Arc<[AppId]> {
     }
 }
 
-/// The highest priority inside: of the children as they are seen, or of the applications where a fence hides it.
+/// Of the children as visible, or of the applications if a fence hides it.
 fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> Option<Priority> {
     if !queue.children.is_empty() {
         return queue.children.iter().map(|child| Priority(child.current_priority)).max();
@@ -236,7 +235,7 @@ fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> O
     apps.map(|app| app.priority).filter(|priority| *priority != Priority::MIN).max()
 }
 
-/// The settings by the configuration where the queue is in it; else what the queue itself says.
+/// The settings from the configuration, otherwise from the queue itself.
 fn settings(
     queue: &dto::Queue,
     old: Option<&QueueRow>,
@@ -250,7 +249,7 @@ fn settings(
     {
         return Arc::clone(settings);
     }
-    // A dynamic queue has what the nearest template above it gives.
+    // From the nearest template above.
     let above = path.parent().and_then(|parent| nearest(configured.unwrap_or(view), &parent));
     let template = above.and_then(|row| row.settings.template.clone());
     let origin = |key: &str| match &template {
@@ -310,7 +309,7 @@ fn same_settings(one: &QueueSettings, other: &QueueSettings) -> bool {
         && Arc::ptr_eq(&one.limits, &other.limits)
 }
 
-/// What decides whether a further application may run.
+/// The inputs for whether another application may run.
 fn runs(row: &QueueRow) -> (u64, u64, Option<u64>) {
     (row.running, row.allocating_accepted, row.max_running)
 }

@@ -1,11 +1,11 @@
-//! What is preempted so that a maximum holds, as a kornsole server says it (N-01).
+//! Planned quota preemption of a kornsole server (N-01).
 
 use super::time;
 use crate::dto::native as dto;
 use model::QueuePath;
 use view::{QuotaForecast, QuotaVictim};
 
-/// When a queue is brought down to its maximum, and what goes; `None` where it runs on.
+/// The time and victims of a quota preemption; `None` without preemption.
 pub fn quota_forecast(one: dto::ExceededQuota) -> Option<QuotaForecast> {
     let victim = |one: dto::QuotaVictim| QuotaVictim {
         app: one.application_id.as_str().into(),

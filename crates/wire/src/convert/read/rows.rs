@@ -1,4 +1,4 @@
-//! One object of the wire → one row, as far as that object alone says it.
+//! Converts one wire object to one row, from that object alone.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use view::{
     AppRow, AskRow, AskState, ForeignAllocation, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange,
 };
 
-/// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the start.
+/// Converts ns since 1970; 0 and earlier become the start.
 pub fn time(nanos: i64) -> Time {
     Time(u64::try_from(nanos).unwrap_or(0) / 1000)
 }
 
-/// The same where 0 means that there is none.
+/// Like [`time`], but 0 means none.
 fn some_time(nanos: i64) -> Option<Time> {
     (nanos > 0).then(|| time(nanos))
 }
 
-/// An amount that is unset when nothing is named in it.
+/// Resources that are unset if empty.
 pub fn set(map: &dto::ResourceMap) -> Option<Resource> {
     (!map.0.is_empty()).then(|| map.0.clone())
 }
 
-/// The state of a queue or partition. What no one knows counts as active: it is unknown to be otherwise.
+/// Unknown words count as active.
 pub fn queue_state(word: &str) -> QueueState {
     match word {
         "Draining" => QueueState::Draining,
@@ -52,17 +52,16 @@ const STATES: [AppState; 11] = [
     AppState::Expired,
 ];
 
-/// The state of an application by its word.
+/// Parses the state of an application.
 pub fn app_state(word: &str) -> Option<AppState> {
     STATES.into_iter().find(|state| state.name() == word)
 }
 
-/// An application without what only others say: its slot, its group, what holds it back, and where nodes are kept for it.
-/// Asks are numbered by their age.
+/// Converts an application without slot, group, blockers, and reserved nodes. Requests are numbered by age.
 pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let log = state_log(&app);
     let started = match app.start_time {
-        // In milliseconds; negative: not yet.
+        // In ms; a negative value means not yet.
         Some(ms) => u64::try_from(ms).ok().filter(|ms| *ms > 0).map(Time::from_millis),
         None => {
             let runs = |change: &&StateChange| matches!(change.state, AppState::Starting | AppState::Running);
@@ -79,7 +78,7 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let known = app_state(&app.state);
     let (state, foreign) = match known {
         Some(state) => (state, None),
-        // A state of a release to come: what it amounts to shows in what the application has.
+        // An unknown state of a future release is derived.
         None if allocated.is_zero() => (AppState::Accepted, Some(&app.state)),
         None => (AppState::Running, Some(&app.state)),
     };
@@ -145,7 +144,7 @@ fn task_groups(groups: &[dto::PlaceholderData]) -> imbl::Vector<TaskGroupRow> {
     rows.into()
 }
 
-/// Requests and allocations by their age, then by key: lists arrive no order.
+/// Lists are not sorted: by age, then by key.
 fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
     let keys = app.allocations.iter().map(|allocation| allocation.allocation_key.as_str());
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
@@ -178,15 +177,14 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
     }
 }
 
-/// Why no node took a request, in the scheduler's words: the newest that is reported of nodes (`rest.md` 5.4), not of quotas and
-/// preemption.
+/// About nodes (`rest.md` 5.4), not about quotas and preemption.
 fn said(request: &dto::Request) -> Option<Arc<str>> {
     let of_nodes = |message: &str| !message.starts_with("Preemption ") && !message.starts_with("Not enough ");
     let log = request.allocation_log.iter().filter(|entry| !entry.message.is_empty() && of_nodes(&entry.message));
     log.max_by_key(|entry| entry.last_occurrence).map(|entry| Arc::from(&*entry.message))
 }
 
-/// The queue that a pod requests by its label, as the tags of its ask have it.
+/// From the tags of the pod's request.
 fn labelled_queue(app: &dto::Application) -> Arc<str> {
     let labels = ["kubernetes.io/label/yunikorn.apache.org/queue", "kubernetes.io/label/queue"];
     let requests = app.requests.iter().map(|request| &request.allocation_tags);
@@ -195,8 +193,7 @@ fn labelled_queue(app: &dto::Application) -> Arc<str> {
     tags.filter_map(named).next().map_or_else(|| Arc::from(""), Arc::from)
 }
 
-/// The reason that holds now is the newest of the log (`rest.md` 5.4); of several at once the one that precedes nodes are
-/// examined.
+/// The newest of the log (`rest.md` 5.4), or the one that is checked before nodes.
 fn reason(request: &dto::Request) -> PendingReason {
     let newest = request.allocation_log.iter().map(|entry| entry.last_occurrence).max();
     let now = request.allocation_log.iter().filter(|entry| Some(entry.last_occurrence) == newest);
@@ -215,7 +212,7 @@ fn reason(request: &dto::Request) -> PendingReason {
 }
 
 fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskRow {
-    // Up to 1.5 a request of many gives allocations of the same key, reported apart by another id.
+    // Up to 1.5, allocations of a repeated request have the same key and other IDs.
     let other = one.other.get("uuid").or_else(|| one.other.get("allocationID")).and_then(serde_json::Value::as_str);
     let id = match other {
         Some(other) if times.is_some_and(|times| *times > 1) => other,
@@ -235,7 +232,7 @@ fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskR
     }
 }
 
-/// When something was allocated: 1.6 and later write the time of the request there (rule 17).
+/// Since 1.6, this field has the request time (rule 17).
 fn since(one: &dto::Allocation, shapes: Shapes) -> Option<Time> {
     shapes.has_allocation_time.then(|| some_time(one.allocation_time)).flatten()
 }
@@ -244,7 +241,7 @@ fn text(text: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(text))
 }
 
-/// A node without the applications of its reservations, which only they say. Allocations are numbered by their age.
+/// Converts a node without the applications of its reservations. Allocations are numbered by age.
 pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut allocations: Vec<(i64, NodeAllocation)> = node
         .allocations
@@ -295,7 +292,7 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     }
 }
 
-/// How a queue's priority came about, from what is seen of it outside and what its children or applications have.
+/// Derives a queue's priority from its visible one and its content.
 pub fn priority(queue: &dto::Queue, inside: Option<Priority>) -> PriorityRow {
     let pairs = queue.properties.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     let properties = QueueProperties::from_map(pairs);
@@ -303,14 +300,14 @@ pub fn priority(queue: &dto::Queue, inside: Option<Priority>) -> PriorityRow {
     let current = Priority(queue.current_priority);
     let undone = || match policy {
         model::PriorityPolicy::Default => Priority(current.0.saturating_sub(offset)),
-        // A fence does not let it through.
+        // A fence hides the inner priority.
         model::PriorityPolicy::Fence => Priority(0),
     };
     let raw = if current == Priority::MIN { Priority::MIN } else { inside.unwrap_or_else(undone) };
     PriorityRow { raw, current, offset, policy }
 }
 
-/// Whether two rows say the same.
+/// Whether two application rows are equal.
 pub fn same_app(one: &AppRow, other: &AppRow) -> bool {
     one.slot == other.slot
         && one.id == other.id
@@ -331,7 +328,7 @@ pub fn same_app(one: &AppRow, other: &AppRow) -> bool {
         && one.asks.iter().zip(&other.asks).all(|(one, other)| one.0 == other.0 && same_ask(one.1, other.1))
 }
 
-/// Whether two asks say the same.
+/// Whether two request rows are equal.
 pub fn same_ask(one: &Arc<AskRow>, other: &Arc<AskRow>) -> bool {
     Arc::ptr_eq(one, other)
         || (one.id == other.id
@@ -344,7 +341,7 @@ pub fn same_ask(one: &Arc<AskRow>, other: &Arc<AskRow>) -> bool {
             && one.said == other.said)
 }
 
-/// Whether two nodes say the same.
+/// Whether two node rows are equal.
 pub fn same_node(one: &NodeRow, other: &NodeRow) -> bool {
     one.id == other.id
         && one.capacity == other.capacity

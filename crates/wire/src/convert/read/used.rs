@@ -1,4 +1,4 @@
-//! A report of a ledger on the wire, as a person sees it.
+//! Usage reports on the wire, for display.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::dto::native::{UsageCompared, UsageReport, UsageReportRow};
 use model::VCORE;
 use view::used::{UsageBy, UsageGap, Used, UsedRow};
 
-/// What was used over time, of a report that is split by one thing.
+/// Converts a usage report with one dimension.
 pub fn used(report: UsageReport, by: UsageBy) -> Used {
     let gaps = report.gaps.into_iter().map(|gap| UsageGap { from: gap.from, to: gap.to, why: gap.why });
     let compared: BTreeMap<&str, &UsageCompared> =
@@ -30,7 +30,6 @@ pub fn used(report: UsageReport, by: UsageBy) -> Used {
     }
 }
 
-/// What both counts of the ended allocations of an application say.
 fn sentence(one: &UsageCompared) -> String {
     let hours = |amounts: &BTreeMap<String, u64>| amounts.get(VCORE).copied().unwrap_or(0) as f64 / 3_600_000.0;
     format!(

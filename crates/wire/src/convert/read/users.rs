@@ -1,4 +1,4 @@
-//! What users and groups use.
+//! Usage of users and groups.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +12,12 @@ use model::{AppId, QueuePath};
 use view::users::UsageRows;
 use view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
-/// Everyone's name with the tree of his usage.
 pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
-/// How many live applications of someone are in which leaf.
 type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
 
 impl RemoteState {
-    /// The users of a partition. Up to 1.9 they count over all partitions together.
+    /// Applies users. Up to 1.9 they count over all partitions together.
     pub fn users(&mut self, partition: &str, users: Vec<dto::UserUsage>) {
         let Some(index) = self.index(partition) else { return };
         let part = &mut self.parts[index];
@@ -38,7 +36,7 @@ impl RemoteState {
         self.hold(index);
     }
 
-    /// The groups of a partition.
+    /// Applies the groups of a partition.
     pub fn groups(&mut self, partition: &str, groups: Vec<dto::GroupUsage>) {
         let Some(index) = self.index(partition) else { return };
         let message = groups.into_iter().map(|group| (group.group_name, group.queues));
@@ -47,11 +45,9 @@ impl RemoteState {
         self.hold(index);
     }
 
-    /// How many live applications count where: the set of applications, or their groups, are others now.
     pub(super) fn recount(&mut self, index: usize) {
         for side in [Side::User, Side::Group] {
             if self.parts[index].has_idle_levels(side) {
-                // Those are shown only where someone's application is.
                 self.usage(index, side);
                 continue;
             }
@@ -75,7 +71,7 @@ impl RemoteState {
         }
     }
 
-    /// What users and groups use, counted from the applications: a dump does not say it.
+    /// A dump has no usage of users and groups.
     pub(super) fn count_usage(&mut self, partition: &str) {
         let Some(index) = self.index(partition) else { return };
         let view = &self.view.partitions[index];
@@ -105,7 +101,7 @@ impl RemoteState {
                 counted.push((row.id.clone(), Arc::from(group)));
             }
         }
-        // The levels need not hang together as a tree: they are read one by one.
+        // The levels need not form a tree: they are read individually.
         let message = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> UsageByName {
             let tree = |levels: BTreeMap<QueuePath, dto::QueueUsage>| {
                 let mut levels = levels.into_values();
@@ -121,7 +117,6 @@ impl RemoteState {
         self.hold(index);
     }
 
-    /// The queues, or what the configuration says of them, are others now.
     pub(super) fn recast_usage(&mut self, index: usize) {
         self.usage(index, Side::User);
         self.usage(index, Side::Group);
@@ -161,7 +156,6 @@ impl RemoteState {
 }
 
 impl Part {
-    /// Whether an entry reports no use of a queue.
     fn has_idle_levels(&self, side: Side) -> bool {
         fn idle(level: &dto::QueueUsage) -> bool {
             let nothing = level.running_applications.is_empty() && level.resource_usage.is_zero();
@@ -172,7 +166,7 @@ impl Part {
     }
 }
 
-/// One level of someone's tree; `None` for one that only a check has examined.
+/// `None` if only a limit check created it.
 fn level_row(
     level: &dto::QueueUsage,
     side: Side,
@@ -197,13 +191,12 @@ fn level_row(
     Some(QueueUsageRow { slot, queue, allocated: level.resource_usage.0.clone(), running, apps, limit })
 }
 
-/// How many of someone's applications are in a queue or below it.
 fn within(counts: Option<&BTreeMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
     let here = |(leaf, count): (&QueuePath, &u64)| leaf.is_within(queue).then_some(*count);
     counts.map_or(0, |counts| counts.iter().filter_map(here).sum())
 }
 
-/// The limit as the usage says it, where the configuration is unknown.
+/// The limit from the usage, if the configuration is unknown.
 fn reported_limit(level: &dto::QueueUsage, side: Side, name: &str) -> Option<Arc<LimitConfig>> {
     let max_resources = rows::set(&level.max_resources);
     let max_applications = (level.max_applications > 0).then_some(level.max_applications);

@@ -1,4 +1,4 @@
-//! The cause for which an ask waits, by what takes it away (E4).
+//! The cause of a pending request, by what removes it (E4).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How queues stand to their guarantees, and users and groups to their limits.
+//! Usage of queues compared with guaranteed resources, and of users and groups compared with limits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
-//! The transfer types of the native API: the verbs of a kornsole server, under `/kornsole/v1`. Bodies of requests are in [`request`],
-//! those of answers in [`response`], [`results`] and [`explain`].
+//! The transfer types of the native API under `/kornsole/v1`: bodies in `request`, answers in `response`,
+//! `results`, and `explain`.
 //!
-//! What a client sends is read strictly: a key that is unknown is refused, so that a misspelt option never goes unnoticed. Points in
-//! time are nanoseconds since 1970.
+//! Requests are read strictly, so that a misspelled option is noticed. Times are ns since 1970.
 
 mod alerts;
 mod cause;

@@ -1,4 +1,4 @@
-//! What a client of the verbs of a kornsole server sends. A key that is unknown is refused, and so is one that is duplicated.
+//! Request bodies of the native API. Unknown and duplicate keys are rejected.
 
 use std::collections::BTreeMap;
 use std::fmt;

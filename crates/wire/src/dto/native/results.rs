@@ -1,4 +1,4 @@
-//! What an order has done, as its answer says it.
+//! Results of operations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

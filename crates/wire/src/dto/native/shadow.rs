@@ -1,4 +1,4 @@
-//! What a shadow found next to the scheduler that it watches.
+//! Results of a shadow, compared with the scheduler that it follows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

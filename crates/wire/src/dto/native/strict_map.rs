@@ -1,4 +1,4 @@
-//! Maps that are read strictly: a name that is duplicated is refused, so that no one has to know which of them holds.
+//! Maps in which a duplicate name is rejected.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What was used over time (E13).
+//! Usage over time (E13).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What if (E7): what is asked, and what differs.
+//! What-if (E7): requests and results.
 
 use std::collections::BTreeMap;
 

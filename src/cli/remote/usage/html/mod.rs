@@ -1,4 +1,4 @@
-//! A report as one page: tables and charts as SVG, without anything from elsewhere.
+//! A report as one HTML page: tables and SVG charts without external content.
 
 mod over_time;
 
@@ -9,11 +9,9 @@ use super::price::Prices;
 use crate::cli::html::escaped;
 use wire::dto::native::{UsageReport, UsageReportRow};
 
-/// How many bars a chart has; the rest is one bar.
 const BARS: usize = 20;
-/// How many rows the table has at most.
 const ROWS: usize = 10_000;
-/// The width of a chart, of its labels, and the height of a bar, in pixels.
+/// Widths of chart and labels, and height of a bar, in pixels.
 const WIDE: usize = 900;
 const LABEL: usize = 300;
 const BAR: usize = 22;
@@ -24,18 +22,17 @@ th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #d9dee3}td.n
 svg{max-width:100%;height:auto}.bar,.s0{fill:#0072b2}.s1{fill:#d55e00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#e69f00}.s5{fill:#56b4e9}.s6{fill:#808080}.gap{fill:#80808030}.grid{stroke:#d9dee3}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
 @media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.grid{stroke:#333b43}.bar{fill:#56b4e9}.label{fill:#e3e8ed}}";
 
-/// What a page shows in addition the report itself.
+/// Additional content of a page.
 #[derive(Default)]
 pub(super) struct Beside<'r> {
-    /// The month that it is about, where it is about one: `2026-11`.
+    /// The month of the report, for example `2026-11`.
     pub month: Option<&'r str>,
-    /// The same time by hour and by the first thing that the report is split by.
+    /// The same time by hour and by the report's first dimension.
     pub by_hour: Option<&'r UsageReport>,
-    /// What an hour of each resource costs.
+    /// The prices, if any.
     pub prices: Option<&'r Prices>,
 }
 
-/// The report as one HTML page that loads nothing.
 pub(super) fn page(report: &UsageReport, beside: &Beside<'_>) -> String {
     let by = if report.by.is_empty() { "all".to_owned() } else { report.by.join(", ") };
     let by = beside.month.map_or(format!("by {by}"), |month| format!("in {month} by {by}"));
@@ -74,13 +71,11 @@ fn label(report: &UsageReport, row: &UsageReportRow) -> String {
     parts.join(" ")
 }
 
-/// What was allocated of a resource.
 fn allocated(report: &UsageReport, name: &str) -> String {
     let of = |row: &UsageReportRow| in_hours(name, row.allocated.get(name).copied().unwrap_or(0));
     bars(report, &format!("Allocated, {}", unit(name)), of)
 }
 
-/// What was allocated costs.
 fn costs(report: &UsageReport, prices: &Prices) -> String {
     let (money, of) = (prices.currency.trim(), |row: &UsageReportRow| prices.cost(&row.allocated));
     let title = if money.is_empty() { "Cost".to_owned() } else { format!("Cost, {money}") };
@@ -94,14 +89,14 @@ fn costs(report: &UsageReport, prices: &Prices) -> String {
     total + &bars(report, &title, of)
 }
 
-/// An amount of each row, as bars: the largest first, hours in their order.
+/// Bars of a value, largest first; hours in their order.
 fn bars(report: &UsageReport, title: &str, of: impl Fn(&UsageReportRow) -> f64) -> String {
     let mut bars: Vec<(String, f64)> = report.rows.iter().map(|row| (label(report, row), of(row))).collect();
     bars.retain(|(_, amount)| *amount > 0.0);
     if bars.is_empty() {
         return String::new();
     }
-    // A tree adds up in each of its queues: the rest of it is no sum.
+    // Each queue of a tree includes its children.
     let tree = report.by.iter().any(|by| by == "tree");
     if report.by.first().is_none_or(|first| first != "hour") {
         bars.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));

@@ -1,4 +1,4 @@
-//! What was allocated day by day, or hour by hour over a short time, as stacked columns.
+//! Stacked columns of allocated resources by day or hour.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +8,30 @@ use crate::cli::remote::usage::formats::{in_hours, unit, value};
 use wire::dto::native::UsageReport;
 use wire::dto::time::rfc3339;
 
-/// An hour and a day, in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
 const DAY: i64 = 24 * HOUR;
-/// Up to this long a column is an hour, beyond it a day.
+/// Maximum time for columns of an hour; longer times use days.
 const BY_HOURS: i64 = 3 * DAY;
-/// How many names have a color of their own; the others are one.
 const NAMES: usize = 6;
-/// The height of the columns, and what is below them, in pixels.
+/// Heights of the columns and of the area below them, in pixels.
 const HIGH: usize = 200;
 const BELOW: usize = 24;
-/// How many columns have their time below them, about.
 const TIMES: usize = 8;
-/// The width of the figures at the left, in pixels.
+/// Width of the axis labels, in pixels.
 const LEFT: usize = 70;
 
-/// One column: the amounts of its names, the largest name first.
 type Column = Vec<u64>;
 
-/// What is drawn.
 struct Columns {
-    /// How long a column is, in nanoseconds.
+    /// Length of a column, in ns.
     long: i64,
-    /// The number of the first column since 1970.
+    /// Number of the first column since 1970.
     first: i64,
     names: Vec<String>,
     columns: Vec<Column>,
 }
 
-/// A report by hour and one thing more, or by hour alone, of one resource, as SVG; empty where nothing was allocated.
+/// One resource by hour, and optionally one more dimension; empty without allocations.
 pub(super) fn chart(report: &UsageReport, name: &str) -> String {
     let Some(drawn) = columns(report, name) else { return String::new() };
     let most = drawn.columns.iter().map(|column| column.iter().sum::<u64>()).max().unwrap_or(0).max(1);
@@ -82,7 +77,7 @@ pub(super) fn chart(report: &UsageReport, name: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// When nothing was counted, behind the columns. Where the wall clock was set back nothing is missing.
+/// Where the wall clock was set back, nothing is missing.
 fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
     let place = |nanos: i64| {
         let columns = (nanos as f64 / drawn.long as f64 - drawn.first as f64).clamp(0.0, drawn.columns.len() as f64);
@@ -98,11 +93,10 @@ fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
     }
 }
 
-/// The colors with their names, three in a line.
 fn legend(names: &[String], svg: &mut String) {
     for (number, name) in names.iter().enumerate() {
         let (x, y) = (LEFT + number % 3 * (WIDE - LEFT) / 3, HIGH + BELOW + number / 3 * BAR);
-        // What is too long for its place is cut; the table has it whole.
+        // Long names are cut; the table has them in full.
         let most = (LABEL - 40) / 8;
         let cut = if name.chars().count() > most {
             name.chars().take(most - 1).chain(['…']).collect()
@@ -119,7 +113,6 @@ fn legend(names: &[String], svg: &mut String) {
     }
 }
 
-/// When a column starts.
 fn when(drawn: &Columns, at: usize) -> String {
     let nanos = (drawn.first.saturating_add(i64::try_from(at).unwrap_or(0))).saturating_mul(drawn.long);
     let text = rfc3339(nanos);

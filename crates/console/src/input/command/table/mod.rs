@@ -1,4 +1,4 @@
-//! The rows of the registry, in the order of the help.
+//! The rows of the registry in help order.
 
 mod orders;
 mod pages;
@@ -14,7 +14,6 @@ static ALL: [Command; LEN] = joined();
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &ALL;
 
-/// The parts, one after the other.
 const fn joined() -> [Command; LEN] {
     let mut all = [rows::ROWS[0]; LEN];
     let (mut part, mut at) = (0, 0);

@@ -1,11 +1,11 @@
-//! Texts, and what changes a cluster: jobs, pods, orders.
+//! Commands for texts, jobs, pods, and operations.
 
 use crate::input::command::row::{Argument, Command, Kind, row};
 use crate::state::command::{
     CommandId, Context as In, FormCommand, GoCommand, JobCommand, OrderCommand, PodCommand, RowCommand, TextCommand,
 };
 
-/// Their rows, in the order of the help: what edits comes first.
+/// The rows in help order: editing first.
 pub const ROWS: &[Command] = &[
     row(CommandId::Text(TextCommand::EditText), "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])

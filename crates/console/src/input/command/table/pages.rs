@@ -1,4 +1,4 @@
-//! The pages that one goes to, and what is done on one of them: trends, forms, logs, time.
+//! Commands that open pages, and those of single pages.
 
 use crate::input::command::row::{Argument, Command, Kind, row};
 use crate::state::command::{
@@ -6,7 +6,7 @@ use crate::state::command::{
     TrendCommand, TrialCommand,
 };
 
-/// Their rows, in the order in which the help lists them.
+/// The rows in help order.
 pub const ROWS: &[Command] = &[
     row(CommandId::Go(GoCommand::GoPlace), "place-of", "Go to the line of the queue or limit in the configuration")
     .short("Go to its configuration")

@@ -1,9 +1,9 @@
-//! What a row, a list and its columns can do.
+//! Commands of rows, lists, and columns.
 
 use crate::input::command::row::{Argument, Command, Kind, row};
 use crate::state::command::{ColumnCommand, CommandId, Context as In, GoCommand, PromptCommand, RowCommand};
 
-/// Their rows, in the order in which the help lists them.
+/// The rows in help order.
 pub const ROWS: &[Command] = &[
     row(CommandId::Row(RowCommand::Open), "open", "Open the selected row")
         .keys(&[

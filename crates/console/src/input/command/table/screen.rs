@@ -1,9 +1,9 @@
-//! The screen, and the line at its foot.
+//! Commands of the screen and its last line.
 
 use crate::input::command::row::{Argument, Command, Kind, row};
 use crate::state::command::{CommandId, Context as In, GoCommand, PromptCommand, ScreenCommand, TrialCommand};
 
-/// Their rows, in the order in which the help lists them.
+/// The rows in help order.
 pub const ROWS: &[Command] = &[
     row(
         CommandId::Screen(ScreenCommand::Freeze),

@@ -1,4 +1,5 @@
-//! Whether the access lists of queues are checked before the API server decides, and the line that a rejection needs.
+//! Whether the access lists of queues are checked before the API server decides, and the configuration line that
+//! resolves a rejection.
 
 use cluster::kube::Cluster;
 use config::QueueConfig;
@@ -16,7 +17,7 @@ pub fn waived(cluster: &Cluster, view: &View) -> Option<&'static str> {
     }
 }
 
-/// Whether no queue of the active configuration has an `adminacl`. A configuration that was not read may have one.
+/// Whether no queue of the active configuration has an `adminacl`. An unread configuration may have one.
 fn has_none(view: &View) -> bool {
     let Some(configuration) = &view.configuration else { return false };
     let grants =
@@ -27,7 +28,7 @@ fn has_none(view: &View) -> bool {
     if !configuration.queues.contains("adminacl") {
         return true;
     }
-    // A comment, or a list that is written and names no user: only the parsed text tells.
+    // For comments and lists without a user, only the parsed text decides.
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let parsed = config::read(&configuration.queues, profile).config;
     parsed.is_some_and(|config| !config.partitions.iter().any(|part| is_written(&part.root)))
@@ -37,7 +38,8 @@ fn is_written(queue: &QueueConfig) -> bool {
     queue.admin_acl.at.line > 0 || queue.children.iter().any(is_written)
 }
 
-/// A refusal by an access list, with the line that would allow it and the option. Other refusals are unchanged.
+/// Adds the line that would allow the operation, and the option, to a rejection by an access list. Other rejections are
+/// unchanged.
 pub fn with_remedy(view: &View, actor: &Actor, partition: Option<&str>, refusal: Refusal) -> Refusal {
     let details = &refusal.details;
     if !details.scheduler_acl && details.access != Some(AclKind::Admin) {
@@ -48,12 +50,13 @@ pub fn with_remedy(view: &View, actor: &Actor, partition: Option<&str>, refusal:
     Refusal { description: format!("{}; {remedy}", refusal.description), ..refusal }
 }
 
-/// What to write where, so that the actor administers a queue; and the option. Names no other user of the list (ACL-029).
+/// The line that makes the actor an administrator of a queue, with its location; and the option. Names no other user of
+/// the list (ACL-029).
 pub fn remedy(view: &View, actor: &Actor, partition: Option<&str>, queue: &QueuePath) -> String {
     let mut parts = view.partitions.iter();
     let part = parts.clone().find(|part| Some(&*part.name) == partition).or_else(|| parts.next());
     let row = part.and_then(|part| part.queue_at(queue).map(|row| (part, row)));
-    // A dynamic queue is in no file: its nearest parent in the file is changed.
+    // A dynamic queue is in no file: change its nearest parent in the file.
     let written = row.and_then(|(part, row)| part.path_up(row).find(|row| row.settings.at.is_some()));
     let user = &actor.identity.user;
     let (name, what, line) = match written {
@@ -67,7 +70,6 @@ pub fn remedy(view: &View, actor: &Actor, partition: Option<&str>, queue: &Queue
     format!("to allow it, {what} of {name} ({}{line}), or use --enforce-acl never", file(view))
 }
 
-/// The file of the active configuration.
 fn file(view: &View) -> String {
     let configuration = view.configuration.as_deref();
     match configuration.map(|now| (now.config_map.as_deref(), now.file.as_deref())) {

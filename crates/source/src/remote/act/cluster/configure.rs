@@ -1,5 +1,5 @@
-//! A configuration into the ConfigMap: checked here, by the scheduler and by the API server, written onto the version that was read,
-//! and awaited until the scheduler has it active.
+//! Writes a configuration to the ConfigMap: checked here, by the scheduler, and by the API server, written on top of
+//! the version that was read, and awaited until it is active.
 
 use std::sync::Arc;
 
@@ -22,26 +22,26 @@ use view::act::{
 use view::audit::RevisionSource;
 use view::placement::access;
 
-/// From how many hundredths of its size on a map is reported to be large, and that the text could be compressed.
+/// The percentage of the size limit from which a map is reported as large, with the hint to compress the text.
 const LARGE: usize = 75;
 const ALMOST_FULL: usize = 90;
-/// How often it is written again where others change other keys of the map.
+/// The number of writes if others change other keys of the map.
 const TRIES: usize = 3;
 
-/// A text that is to be active.
+/// A configuration to apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The whole text of the policy group.
     pub text: &'a str,
-    /// The checksum of the configuration that it is meant to replace.
+    /// The checksum of the configuration to replace.
     pub base: Option<&'a str>,
-    /// Only say what would happen.
+    /// Only report the effects.
     pub dry_run: bool,
-    /// The revision that it brings back.
+    /// The revision of a rollback.
     pub of: Option<u64>,
 }
 
-/// Has a configuration applied.
+/// Applies a configuration.
 pub async fn perform(
     client: &Client,
     cluster: &Cluster,
@@ -55,8 +55,8 @@ pub async fn perform(
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view, &new.checksum).await?;
-    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is active is put back also
-    // by who cannot name it, since the text in the map is none that anybody works with.
+    // If no map has a text, none is overwritten: the API server creates the map only if it does not exist. Restoring
+    // the active text does not need its checksum either, because the text in the map is not in use.
     let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
     if overwrites || change.base.is_some() {
         compare(&before.checksum, change.base)?;
@@ -65,7 +65,7 @@ pub async fn perform(
     let mut done = Configured {
         checksum: new.checksum.clone(),
         previous: before.checksum.clone(),
-        // A ConfigMap counts no revisions.
+        // A ConfigMap has no revision numbers.
         revision: 0,
         dry_run: change.dry_run,
         what_happens: notes(&written, text, before.put_back),
@@ -90,7 +90,7 @@ pub async fn perform(
     if done.checksum != done.previous && !done.removal.passes(order.allowed) {
         return Err(Refusal::removal(done.removal));
     }
-    // The text before is kept before it is overwritten, also if no one has examined it here.
+    // Store the old text before it is overwritten, even if no user looked at it here.
     let retained_before = keep(cluster, &before.text, seen_by(&written)).await;
     let old_version = written.version.clone();
     let new_version = write(cluster, act, written.clone(), (text, &note), false).await?;
@@ -106,7 +106,6 @@ pub async fn perform(
     }
 }
 
-/// It is written, but not active: the text before is offered.
 fn not_in_force(written: &WrittenConfig, before: &str, retained: Option<u64>, why: &str) -> Refusal {
     let what = "the ConfigMap is written, but another configuration is active";
     let had = written.source == TextSource::Configs;
@@ -120,7 +119,7 @@ fn not_in_force(written: &WrittenConfig, before: &str, retained: Option<u64>, wh
     Refusal::new(Code::BadRequest, what, format!("{why}{back}")).with(details)
 }
 
-/// Keeps a configuration in the history of this machine. Returns its number.
+/// Stores a configuration in the local history. Returns its number.
 pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> {
     let retained = Retained::of(&cluster.context().name).filter(|_| !text.is_empty())?;
     let text = text.to_owned();
@@ -133,16 +132,16 @@ fn ours(note: &Note, of: Option<u64>) -> Origin {
     Origin { by: note.user.clone(), reason: note.reason.clone(), source }
 }
 
-/// Who wrote a text that was seen.
+/// The author of an observed text.
 pub fn seen_by(written: &WrittenConfig) -> Origin {
     let writer = written.writer.clone().unwrap_or_default();
     Origin { by: writer.words().to_owned(), reason: writer.reason, source: RevisionSource::Seen }
 }
 
-/// The text of a revision that is kept.
+/// The text of a stored revision.
 ///
 /// # Errors
-/// It is not.
+/// Returns an error if it is not stored.
 pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
     let none = || format!("revision {number} not found on this machine");
     let retained = Retained::of(&cluster.context().name).ok_or_else(none)?;
@@ -150,15 +149,14 @@ pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
     found.and_then(|found| found.text).map(|text| text.to_string()).ok_or_else(none)
 }
 
-/// The text that a change is made to.
 struct Before {
     text: String,
     checksum: String,
-    /// The map holds another text than the active one, which the change brings back into it.
+    /// The map has another text than the active one, which the change restores.
     put_back: bool,
 }
 
-/// The text that the change is made to: as written in the map, where that is active.
+/// The text that a change replaces: that of the map, if active.
 async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &str) -> Result<Before, Refusal> {
     let whole = |text: String| Before { checksum: config::checksum(text.as_bytes()), text, put_back: false };
     if written.source == TextSource::BuiltIn {
@@ -183,7 +181,6 @@ async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &s
     }
 }
 
-/// What there is to know about the map before it is written.
 fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
     let mut notes = owners(&written.owners);
     if put_back {
@@ -211,7 +208,6 @@ fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
     notes
 }
 
-/// The configuration of a text, and whether the text says nothing.
 fn valid(text: &str, profile: Profile) -> Result<(Config, bool), Refusal> {
     let config::Reading { config, faults } = config::read(text, profile);
     let empty = config::says_nothing(&faults);
@@ -224,7 +220,6 @@ fn valid(text: &str, profile: Profile) -> Result<(Config, bool), Refusal> {
     })
 }
 
-/// The configuration that is replaced, to see what goes with it.
 fn old(before: &str, profile: Profile) -> Result<Arc<Config>, Refusal> {
     let config::Reading { config, faults } = config::read(before, profile);
     config.map(Arc::new).ok_or_else(|| {
@@ -266,7 +261,6 @@ fn effects(done: &mut Configured, diff: &config::Diff) {
     done.draining = diff.removed_queues().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
 }
 
-/// Access lists name users: without one's own name they allow nothing.
 fn known(cluster: &Cluster, act: &Act) -> Result<(), Refusal> {
     match &cluster.rights().unknown {
         Some(why) => Err(Refusal::new(Code::Unauthenticated, format!("cannot {act}"), &**why)),
@@ -274,7 +268,6 @@ fn known(cluster: &Cluster, act: &Act) -> Result<(), Refusal> {
     }
 }
 
-/// The answer of the scheduler's own check.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Verdict {
@@ -282,7 +275,7 @@ struct Verdict {
     reason: String,
 }
 
-/// Has the scheduler check the text. Where no one may ask it so, the API server's dry run asks its webhook.
+/// Validates the text with the scheduler. Without access to it, the dry run of the API server calls its webhook.
 async fn accepted(client: &Client, act: &Act, text: &str) -> Result<(), Refusal> {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
     let asked =
@@ -301,7 +294,8 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes, or has the API server try it with a dry run. Where the map was changed but not this key, the newer version is written onto. Returns the version after.
+/// Writes the map or tries it with a dry run. If only other keys changed, retries on top of the newer version. Returns
+/// the new version.
 async fn write(
     cluster: &Cluster,
     act: &Act,
@@ -337,19 +331,19 @@ async fn write(
     }
 }
 
-/// The checksum of the active configuration, as the scheduler reports it.
+/// The checksum of the active configuration, as reported by the scheduler.
 pub(super) async fn checksum_in_force(client: &Client) -> Option<String> {
     let got = client.text("ws/v1/config").await.ok()?;
     checksum_of(&String::from_utf8_lossy(&got.value))
 }
 
-/// The checksum that an answer of the scheduler names.
+/// The checksum in an answer of the scheduler.
 pub fn checksum_of(answer: &str) -> Option<String> {
     let line = answer.lines().find_map(|line| line.strip_prefix("checksum:"))?;
     Some(line.trim().trim_matches(['"', '\'']).to_owned())
 }
 
-/// Where a configuration is in the cluster, and who else writes it there.
+/// The location of a configuration in the cluster, and its other writers.
 pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
     ConfigMapEntry {
         namespace: written.namespace.clone(),
@@ -359,7 +353,6 @@ pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
     }
 }
 
-/// Who will write it again.
 fn owners(owners: &[Owner]) -> Vec<String> {
     let what = "its next sync or upgrade reverts a change here";
     owners.iter().map(|owner| format!("the ConfigMap belongs to {} ({}): {what}", owner.name, owner.sign)).collect()

@@ -1,4 +1,4 @@
-//! Whether a text that was written is active, and why not: the table of K8S-023.
+//! Whether a written text becomes active, and why not: the table of K8S-023.
 
 use std::time::{Duration, Instant};
 
@@ -6,29 +6,27 @@ use super::configure::checksum_in_force;
 use client::Client;
 use cluster::kube::{Cluster, KubeFault, WrittenConfig};
 
-/// How long it is awaited that the scheduler takes a text.
+/// The maximum wait for the scheduler.
 const AWAITED: Duration = Duration::from_secs(30);
-/// The same where the settings of the map say that it does not.
+/// The wait if the settings of the map prevent a reload.
 const HOPELESS: Duration = Duration::from_secs(5);
-/// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The pause between two looks into the log.
 const LOG_PAUSE: Duration = Duration::from_secs(3);
 
-/// What was written over what.
+/// A written text and its predecessor.
 pub struct Awaited<'a> {
-    /// The map with the text as it was written.
+    /// The map with the written text.
     pub written: &'a WrittenConfig,
-    /// The checksum of the text that was written.
+    /// The checksum of the written text.
     pub new: &'a str,
-    /// The checksum of the one before.
+    /// The checksum of the previous text.
     pub old: &'a str,
 }
 
-/// Waits until the scheduler has a active text. Returns how long that took.
+/// Waits until a text is active. Returns the duration.
 ///
 /// # Errors
-/// Why it has not, as far as that can be found out.
+/// Returns the reason, as far as it can be found.
 pub async fn awaited(client: &Client, cluster: &Cluster, of: &Awaited<'_>) -> Result<Duration, String> {
     let began = Instant::now();
     let not_read = of.written.not_read();
@@ -54,7 +52,7 @@ pub async fn awaited(client: &Client, cluster: &Cluster, of: &Awaited<'_>) -> Re
 
 type Found = (Duration, Option<String>, Result<Option<String>, KubeFault>);
 
-/// Which row of the table holds.
+/// Selects the row of the table that applies.
 async fn why(client: &Client, cluster: &Cluster, of: &Awaited<'_>, (waited, not_read, log): Found) -> String {
     let after = format!("after {:.0} s", waited.as_secs_f64());
     if let Ok(now) = cluster.written_config().await

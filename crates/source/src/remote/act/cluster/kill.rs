@@ -1,4 +1,4 @@
-//! Killing an application: its pods are deleted, each by its UID.
+//! Kills an application by deleting its pods by UID.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,16 +9,15 @@ use view::act::{Act, Code, Details, Done, Killed, PodEnd, Reason, Refusal, right
 use view::kubernetes::{Kubernetes, PodRow};
 use view::{AppRow, AskRow, AskState, View};
 
-/// How many pods that stay are named in the description of a rejection.
 const NAMED: usize = 3;
 
-/// A pod that is to be deleted, and when its turn is.
 struct Doomed {
     pod: PodRef,
     rank: u8,
 }
 
-/// Deletes the pods of an application: first those without a node, then placeholders, then the rest, the one that started it last (K8S-094).
+/// Deletes the pods of an application: first those without a node, then placeholders, then the rest; the originator
+/// last (K8S-094).
 pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) -> Result<Done, Refusal> {
     let all = view.kubernetes.as_deref();
     let (doomed, retained) = doomed(all, row);
@@ -61,7 +60,6 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
     Err(partly(act, row, &faults, &pods))
 }
 
-/// Some pods stay, with the result of each.
 fn partly(act: &Act, row: &AppRow, faults: &[(String, KubeFault)], pods: &[(String, PodEnd)]) -> Refusal {
     let first = faults.first().map_or(Code::Unavailable, |(_, fault)| code(fault));
     let ended = pods.iter().filter(|(_, end)| *end == PodEnd::Deleted).count();
@@ -87,7 +85,7 @@ fn waits(ask: &AskRow) -> bool {
     matches!(ask.state, AskState::Pending { .. })
 }
 
-/// The pods to delete in their order, and those that stay with the kind that keeps them.
+/// The pods to delete in order, and those that stay, with the kind of their owner.
 fn doomed(all: Option<&Kubernetes>, row: &AppRow) -> (Vec<Doomed>, Vec<(String, String)>) {
     let (mut doomed, mut retained) = (Vec::new(), Vec::new());
     // The newest first.
@@ -105,7 +103,7 @@ fn doomed(all: Option<&Kubernetes>, row: &AppRow) -> (Vec<Doomed>, Vec<(String, 
         };
         doomed.push(Doomed { pod, rank });
     }
-    // Pods that the scheduler was not given, where the pods are known.
+    // Pods that the scheduler did not get, if the pods are known.
     let given: BTreeSet<&str> = row.asks.values().map(|ask| ask.id.as_str()).collect();
     let others = all.map(|all| all.doomed(row)).unwrap_or_default();
     let others = others.iter().filter(|pod| !given.contains(&*pod.uid));
@@ -118,17 +116,16 @@ fn reference(pod: &PodRow) -> PodRef {
     PodRef { namespace: pod.namespace.to_string(), name: pod.name.to_string(), uid: pod.uid.to_string() }
 }
 
-/// The pod of an ask: its key is the UID.
 fn pod(ask: &AskRow) -> Option<PodRef> {
     let name = ask.tags.pod()?;
     let (namespace, name) = name.split_once('/')?;
     Some(PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: ask.id.as_str().to_owned() })
 }
 
-/// Lists the pods of an application into what is known of the cluster, where no one follows them.
+/// Lists the pods of an application, if pods are not watched.
 ///
 /// # Errors
-/// They may not be listed.
+/// Returns an error if they cannot be listed.
 pub async fn look_up_pods(cluster: &Cluster, row: &AppRow) -> Result<Kubernetes, KubeFault> {
     let of_asks = row.asks.values().filter_map(|ask| pod(ask)).map(|pod| pod.namespace);
     let namespaces: BTreeSet<String> = of_asks.chain(rights::namespace(row)).collect();

@@ -1,6 +1,7 @@
-//! Orders to Apache YuniKorn in Kubernetes: its configuration is a ConfigMap, its applications are pods, its nodes are nodes.
+//! Orders to Apache YuniKorn in Kubernetes: its configuration is a ConfigMap, its applications are pods, its nodes are
+//! nodes.
 //!
-//! Each is checked here first, by the active access lists as the view has them; then the API server decides by its own rules.
+//! Each order is checked here against the active access lists of the view; then the API server decides.
 
 mod acl;
 mod configure;
@@ -23,32 +24,32 @@ use view::View;
 use view::act::{Act, Actor, ActsFrom, ClusterRights, Code, Done, NodeDone, Order, PartitionAct, Refusal};
 use view::placement::access;
 
-/// Who gives orders through a cluster.
+/// The actor of orders through a cluster.
 pub fn actor(cluster: &Cluster, view: &View) -> Actor {
     let identity = identity(cluster);
-    // YuniKorn has no access list of the scheduler: the administrators of every root count as its members.
+    // YuniKorn has no scheduler ACL: the administrators of every root count as its members.
     let admin = |root: &view::PartitionView| access::admin(root, "root", &identity).is_some();
     let waived = waived(cluster, view);
     let judged_elsewhere = waived.is_some();
     let scheduler_admin = judged_elsewhere || (!view.partitions.is_empty() && view.partitions.iter().all(admin));
     let mut rights = cluster.rights();
     if judged_elsewhere {
-        // An unknown name matters only to access lists.
+        // An unknown user name matters only to access lists.
         rights = Arc::new(ClusterRights { unknown: None, waived, ..(*rights).clone() });
     }
     let (from, cluster) = (ActsFrom::Console, Some(rights));
     Actor { identity, scheduler_admin, read_only: None, from, judged_elsewhere, cluster }
 }
 
-/// Who one is for the API server; no one while that is unknown.
+/// The user of the API server; empty while unknown.
 pub fn identity(cluster: &Cluster) -> Identity {
     cluster.user().map_or_else(Identity::default, |who| Identity { user: who.user.clone(), groups: who.groups.clone() })
 }
 
-/// Access lists come with the configuration: before it was read no one seems to be in one.
+/// Checks that the access lists, which are part of the configuration, are loaded: otherwise they would appear empty.
 ///
 /// # Errors
-/// It was not read yet.
+/// Returns a rejection if they are not loaded.
 pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refusal> {
     if view.configuration.is_some() || waived(cluster, view).is_some() {
         return Ok(());
@@ -57,12 +58,12 @@ pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refu
     Err(Refusal::new(Code::Unavailable, format!("cannot {act}"), why))
 }
 
-/// Has an order carried out.
+/// Executes an order.
 ///
 /// # Errors
-/// Why it was not, or not all of it.
+/// Returns the rejection, or what part was not executed.
 pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Order) -> Result<Done, Refusal> {
-    // Why one is unknown is reported where an access list is asked.
+    // The reason for an unknown user is reported by the check of an access list.
     let _ = cluster.who().await;
     let actor = actor(cluster, view);
     let outcome = match lists_known(cluster, view, &order.act) {
@@ -73,15 +74,15 @@ pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Or
     outcome
 }
 
-/// Notes a rejection that came before the order.
+/// Records an order that was rejected before it was sent.
 pub fn refused_before(cluster: &Cluster, view: &View, order: &Order, refusal: &Refusal) {
     note::refusal(cluster, &actor(cluster, view), order, refusal);
 }
 
-/// Whether the view lets an actor give an order.
+/// Checks an order against the view.
 ///
 /// # Errors
-/// Why not; for an access list with the line that would allow it.
+/// Returns the rejection; for an access list, with the line that would allow the order.
 pub fn may(view: &View, actor: &Actor, act: &Act) -> Result<(), Refusal> {
     let partition = act.partition().map(|name| &**name);
     view.may(actor, act).map_err(|refusal| acl::with_remedy(view, actor, partition, refusal))
@@ -125,12 +126,10 @@ async fn cordon(cluster: &Cluster, act: &Act, node: &NodeId, cordoned: bool) -> 
     Ok(Done::Node(NodeDone { node: node.clone(), released: Vec::new() }))
 }
 
-/// What the API server refused, as a rejection.
 pub(super) fn refused(act: &Act, fault: &KubeFault) -> Refusal {
     Refusal::new(code(fault), format!("cannot {act}"), fault.to_string())
 }
 
-/// The code of what the API server refused.
 fn code(fault: &KubeFault) -> Code {
     match fault.status {
         Some(401) => Code::Unauthenticated,

@@ -1,4 +1,4 @@
-//! What is noted of an order: in the audit on this machine, and as an event on the scheduler's ConfigMap where that is allowed.
+//! Records orders: in the local audit, and as an Event on the scheduler's ConfigMap if permitted.
 
 use crate::SuspendOrder;
 use crate::remote::kept::Retained;
@@ -8,10 +8,9 @@ use view::act::{Act, Actor, Done, Order, PartitionAct, Refusal};
 use view::audit::{AuditEntry, Facts, LONGEST_WHY, action, object};
 use view::kubernetes::OwnerDone;
 
-/// The most pods that an entry names.
 const PODS: usize = 100;
 
-/// Notes an order and its result; a dry run only where it was refused.
+/// Records an order with its result; a dry run only if it was rejected.
 pub async fn order(cluster: &Cluster, view: &View, actor: &Actor, order: &Order, outcome: &Result<Done, Refusal>) {
     match outcome {
         Ok(_) if order.act.is_dry_run() => {}
@@ -26,14 +25,14 @@ pub async fn order(cluster: &Cluster, view: &View, actor: &Actor, order: &Order,
     }
 }
 
-/// Notes a rejection without an order.
+/// Records a rejection without an order.
 pub fn refusal(cluster: &Cluster, actor: &Actor, order: &Order, refusal: &Refusal) {
     if let Some(retained) = Retained::of(&cluster.context().name) {
         retained.note(denied(entry(cluster, actor, order), refusal));
     }
 }
 
-/// Notes that owners were suspended, or run again.
+/// Records that owners were suspended or resumed.
 pub async fn suspension(
     cluster: &Cluster,
     actor: &Actor,
@@ -68,7 +67,6 @@ pub async fn suspension(
     }
 }
 
-/// Who acts, from where.
 fn by(cluster: &Cluster, actor: &Actor) -> AuditEntry {
     let mut before = Facts::new();
     if let Some(waived) = actor.cluster.as_ref().and_then(|rights| rights.waived) {
@@ -135,7 +133,7 @@ fn after(done: &Done) -> Facts {
     }
 }
 
-/// The reason of an event, in one word as Kubernetes has them.
+/// The reason of an Event, in one word as is usual in Kubernetes.
 fn word(act: &Act) -> &'static str {
     match act {
         Act::Configure { .. } => "ConfigurationApplied",
@@ -159,12 +157,12 @@ fn sentence(actor: &Actor, order: &Order, done: &Done) -> String {
 
 async fn keep(cluster: &Cluster, entry: AuditEntry) {
     let Some(retained) = Retained::of(&cluster.context().name) else { return };
-    // The disk may be slow; the log says when it fails.
+    // The disk may be slow; failures are logged.
     let _ = tokio::task::spawn_blocking(move || retained.note(entry)).await;
 }
 
 async fn event(cluster: &Cluster, word: &str, message: &str) {
-    // Where one may not make events the audit of this machine has the order.
+    // Without the right to create Events, the local audit still has the order.
     if let Err(fault) = cluster.add_event(word, message).await {
         tracing::debug!("cannot write its event: {fault}");
     }

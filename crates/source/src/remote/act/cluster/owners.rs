@@ -1,4 +1,4 @@
-//! The owners of the pods of an application, and suspending them.
+//! The owners of an application's pods, and their suspension.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,9 @@ use view::kubernetes::{Chain, Kubernetes, OwnerDone, OwnerName, OwnerObject};
 use view::placement::access;
 use view::{AppRow, View};
 
-/// How many owners are read at most for one question.
 const MOST: usize = 20;
 
-/// Who owns the pods of an application, each nearest owner once; of the first ones also what is above.
+/// Returns the owners of an application's pods, each nearest owner once; for the first ones, up to the topmost.
 pub async fn chains(cluster: &Cluster, all: &Kubernetes, row: &AppRow) -> Vec<Chain> {
     let mut nearest: BTreeMap<(Arc<str>, Option<OwnerName>), usize> = BTreeMap::new();
     for pod in all.doomed(row) {
@@ -39,10 +38,10 @@ pub async fn chains(cluster: &Cluster, all: &Kubernetes, row: &AppRow) -> Vec<Ch
     chains
 }
 
-/// Suspends owners of the pods of an application, or lets them run again; one result for each.
+/// Suspends or resumes owners of an application's pods; one result for each.
 ///
 /// # Errors
-/// An access list, or who one is, refuses it as a whole.
+/// Returns a rejection of the whole operation by an access list or because of an unknown user.
 pub async fn suspend(cluster: &Cluster, view: &View, order: &SuspendOrder) -> Result<Vec<OwnerDone>, Refusal> {
     let _ = cluster.who().await;
     let actor = actor(cluster, view);
