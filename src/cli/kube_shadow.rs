@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +15,21 @@ use super::fail;
 use super::logs::LogArgs;
 use super::serve::{ListenArgs, url};
 use super::settings::{SettingsAction, SettingsArgs, setup};
-use cluster::kube::{Cluster as Kube, Known, Reader, Wanted};
-use cluster::shim::shadow::{Begun, News, Options, ShadowShim, report, serve_metrics};
+use client::{Limits, Target};
+use cluster::kube::{Cluster as Kube, Known, Reader, Via, Wanted};
+use cluster::shim::shadow::{Begun, DecisionTimes, News, Options, ShadowShim, report, serve_metrics};
 use forecast::shadow::{Settings, Verdict};
 use kubernetes::{Settings as Reading, Users};
-use model::Profile;
+use model::{AskId, Profile, Time};
 use server::{Options as Serve, Server};
+use source::remote::follow::EventMessage;
+use source::remote::once::Once;
+use view::record::{ChangeDetail, ChangeType, ObjectType};
 use view::shadowed::ShadowSource;
+use wire::dto::EventRecord;
+
+/// How often events are asked for, where no stream wakes.
+const TIMES: Duration = Duration::from_secs(1);
 
 /// The arguments of `kornsole kube shadow`.
 #[derive(Args, Clone, Debug)]
@@ -33,9 +42,14 @@ pub struct ShadowArgs {
     /// Watch the pods with this schedulerName (repeatable)
     #[arg(long, value_name = "NAME", default_values = ["yunikorn"])]
     pub scheduler_name: Vec<String>,
-    /// Release of the watched scheduler: 1.5.1, 1.8.0, 1.9.0, or kornsole
-    #[arg(long, value_name = "PROFILE", default_value = "1.8.0")]
-    pub core: Profile,
+    /// Release of the watched scheduler: 1.5.1, 1.8.0, 1.9.0, kornsole [default: from REST]
+    #[arg(long, value_name = "PROFILE")]
+    pub core: Option<Profile>,
+    /// How to reach its REST API: port-forward, proxy, a URL, or none [default: proxy]
+    ///
+    /// The shadow reads the release and the times of decisions. Without the REST API, it compares with 1.8.0 and takes the times of Events.
+    #[arg(long, value_name = "WAY|URL", value_parser = Rest::read, default_value = "proxy", hide_default_value = true)]
+    pub via: Rest,
     /// Scheduling interval of the watched shim in seconds (service.schedulingInterval)
     #[arg(long, value_name = "SECONDS", default_value_t = 1)]
     pub scheduling_interval: u64,
@@ -64,6 +78,55 @@ pub struct ShadowArgs {
     pub logs: LogArgs,
 }
 
+/// The way to the REST API of the watched scheduler.
+#[derive(Clone, Debug)]
+pub struct Rest(Option<Via>);
+
+impl Rest {
+    fn read(text: &str) -> Result<Self, String> {
+        if text == "none" { Ok(Self(None)) } else { Via::read(text).map(Some).map(Self) }
+    }
+
+    /// The REST API; `None` if it is not to be asked, or does not answer.
+    fn connect(&self, args: &ShadowArgs) -> Option<Once> {
+        let via = self.0.clone()?;
+        let connected = || {
+            let known = Known::read().map_err(|fault| fault.to_string())?;
+            let context = known.context(args.context.as_deref()).map_err(|fault| fault.to_string())?;
+            let wanted = Wanted { namespace: Some(args.namespace.clone()), via: Some(via), ..Wanted::default() };
+            let target = Target::of_cluster(Arc::new(Kube::new(known, context, wanted)));
+            let target = target.map_err(|fault| fault.to_string())?;
+            Once::connect(&target, Limits::default()).map_err(|fault| fault.to_string())
+        };
+        connected().map_err(|why: String| tracing::warn!("{NO_REST}: {why}")).ok()
+    }
+}
+
+/// What a shadow does without the REST API.
+const NO_REST: &str = "cannot read the REST API of the scheduler; decisions have the times of Events";
+
+/// Passes on when pods were decided, until the shadow ends.
+fn pass_times(rest: &Once, times: &DecisionTimes) {
+    let ended = rest.events(Some(TIMES), |message| {
+        let EventMessage::Events(_, records) = message else { return ControlFlow::Continue(()) };
+        let listens = records.into_iter().filter_map(decision).all(|(ask, at)| times.decided(ask, at));
+        if listens { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    if let Err(fault) = ended {
+        tracing::warn!("{NO_REST}: {fault}");
+    }
+}
+
+/// The pod that an event says was decided, and when.
+fn decision(record: EventRecord) -> Option<(AskId, Time)> {
+    let number = |number: i32| u32::try_from(number).unwrap_or_default();
+    let kind = (ObjectType(number(record.kind)), ChangeType(number(record.event_change_type)));
+    let is_allocation = kind == (ObjectType::APP, ChangeType::ADD)
+        && ChangeDetail(number(record.event_change_detail)) == ChangeDetail::APP_ALLOC;
+    let at = u64::try_from(record.timestamp_nano / 1_000).ok()?;
+    is_allocation.then(|| (AskId::from(record.reference_id.as_str()), Time(at)))
+}
+
 /// Watches until it is asked to stop, then says how often both decided alike.
 pub fn run(args: &ShadowArgs) -> ExitCode {
     let settings = match args.settings.read(None, None) {
@@ -73,9 +136,12 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
     if let Err((message, code)) = args.logs.start() {
         return fail(&message, code);
     }
+    let rest = args.via.connect(args);
+    let core = args.core.or_else(|| Some(rest.as_ref()?.remote().profile())).unwrap_or(Profile::V1_8_0);
+    tracing::info!("comparing with {core}");
     let mut serve = None;
     if args.listen.listen.is_some() {
-        match args.listen.options(settings.config(), args.core) {
+        match args.listen.options(settings.config(), core) {
             Ok(mut options) => {
                 // The shown state belongs to another scheduler, so it is read-only.
                 options.access.read_only = true;
@@ -85,11 +151,15 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
             Err(why) => return fail(&why, 2),
         }
     }
-    let engine = serve.is_some().then(|| setup(&settings, args.core));
-    let shim = match options(args, engine).and_then(ShadowShim::new) {
+    let engine = serve.is_some().then(|| setup(&settings, core));
+    let shim = match options(args, core, engine).and_then(ShadowShim::new) {
         Ok(shim) => shim,
         Err(why) => return fail(&why, 1),
     };
+    if let Some(rest) = rest {
+        let times = shim.times();
+        std::thread::spawn(move || pass_times(&rest, &times));
+    }
     match stop_by_itself(args, &shim).and_then(|()| watch(args, shim, serve)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why, 1),
@@ -171,11 +241,11 @@ fn say(news: &News<'_>, json: bool) -> io::Result<()> {
     }
 }
 
-fn options(args: &ShadowArgs, engine: Option<engine::Setup>) -> Result<Options, String> {
+fn options(args: &ShadowArgs, core: Profile, engine: Option<engine::Setup>) -> Result<Options, String> {
     let known = Known::read().map_err(|fault| fault.to_string())?;
     let context = known.context(args.context.as_deref()).map_err(|fault| fault.to_string())?;
     let scheduler_names = args.scheduler_name.clone();
-    let reading = Reading { profile: args.core, scheduler_names, users: Users::Trusted, ..Reading::default() };
+    let reading = Reading { profile: core, scheduler_names, users: Users::Trusted, ..Reading::default() };
     Ok(Options {
         reader: Reader::new(Arc::new(Kube::new(known, context, Wanted::default()))),
         namespace: args.namespace.clone(),

@@ -39,7 +39,8 @@ use stage::Stage;
 
 type Scenario = (&'static str, fn(&Stage));
 
-const SCENARIOS: [Scenario; 92] = [
+/// Everything that is tried, one after the other on one cluster.
+const SCENARIOS: [Scenario; 94] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -92,6 +93,10 @@ const SCENARIOS: [Scenario; 92] = [
     ("an address of the scheduler needs no Service", access::no_service),
     ("a shadow agrees with a recorded scheduler, and names a planted decision that is not allowed", shadow::agrees),
     ("decisions within 10 ms whose order is unknown are no differences", shadow::burst),
+    (
+        "decisions within 10 ms are ordered by their times over REST, with the release that answers",
+        shadow::burst_over_rest,
+    ),
     ("the role of the shadow reads, and writes nothing", shadow::role),
     ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
     ("a gang comes together by placeholders, which give way", schedule::gang),
@@ -133,6 +138,7 @@ const SCENARIOS: [Scenario; 92] = [
     ("a twin has the filters of the pods and nodes of the API server", twins::filters),
     ("a twin names the objects that may not be listed, and goes on", twins::not_listed),
     ("a twin of a what-if binds where the filters let a pod go", twins::what_if),
+    ("pods of a SparkApplication, a RayCluster and a Job are explained and tried", twins::operated),
     ("the five commands of the guide, on a cluster without adminacl", first_steps::five_commands),
     ("no secret was shown, kept or logged", failures::no_secret),
 ];

@@ -25,7 +25,11 @@ fn definition((group, version, kind, plural): (&str, &str, &str, &str)) -> Value
         "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}})
 }
 
-fn define(stage: &Stage) {
+/// The definitions, once, and the rights on their objects.
+pub fn define(stage: &Stage) {
+    if stage.kubectl(&["get", "crd", "-o", "name"]).contains(KINDS[0].3) {
+        return;
+    }
     let all = KINDS.map(|kind| json!(["/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition(kind)]));
     stage.command(&json!({"make": all}));
     let resources = KINDS.map(|(group, _, _, plural)| format!("{plural}.{group}"));

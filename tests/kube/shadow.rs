@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use ::scenario::{self, StepKind};
@@ -15,6 +16,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::Stage;
+use super::stand_in::{Reply, StandIn};
 
 /// Scenarios without features that pods do not have.
 const NAMES: [&str; 4] = ["appsort-019", "appsort-022", "priority-012", "appsort-010"];
@@ -27,16 +29,19 @@ struct Shadow {
     /// The address of its state and metrics.
     served: String,
     figures: String,
+    /// The release that it compares with.
+    core: String,
 }
 
 impl Shadow {
-    fn start(stage: &Stage) -> Self {
+    /// Starts one, and waits until it has taken everything over. `via`: the way to the REST API of the scheduler.
+    fn start(stage: &Stage, via: &str) -> Self {
         let tokens = stage.folder.join("shadow-tokens.yaml").display().to_string();
         let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
         stage.file("shadow.token", token.trim());
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "shadow", "root", "--namespace", "shadowed", "--scheduler-name", "recorded", "--json"])
-            .args(["--listen", "127.0.0.1:0", "--tokens", &tokens, "--metrics", "127.0.0.1:0"])
+            .args(["--listen", "127.0.0.1:0", "--tokens", &tokens, "--metrics", "127.0.0.1:0", "--via", via])
             .env("KUBECONFIG", &stage.kubeconfig)
             .env("XDG_CONFIG_HOME", &stage.folder)
             .stdout(Stdio::piped())
@@ -48,6 +53,7 @@ impl Shadow {
             let line = said.find_map(|line| line.unwrap().split_once(words).map(|(_, rest)| rest.trim().to_owned()));
             line.expect("it ended")
         };
+        let core = behind("comparing with ");
         let figures = behind("metrics on ");
         let served = behind("serving on ");
         behind("watching: ");
@@ -59,7 +65,7 @@ impl Shadow {
                 let _ = sender.send(serde_json::from_str(&line).unwrap());
             }
         });
-        Self { child, lines, served, figures }
+        Self { child, lines, served, figures, core }
     }
 
     fn next(&self, count: usize) -> Vec<Value> {
@@ -208,18 +214,54 @@ pub fn burst(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
 }
 
+/// The same, but the scheduler reports over REST when it decided: all of it is settled.
+pub fn burst_over_rest(stage: &Stage) {
+    NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Rest));
+    let newer = rest(Arc::default(), false);
+    let shadow = Shadow::start(stage, &newer.url());
+    assert_eq!(shadow.core, "1.9.0", "the release that it watches");
+    shadow.stop();
+}
+
+/// The REST API of a scheduler of 1.8, or of 1.9 without `utilization`, with these events.
+fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> StandIn {
+    StandIn::new(move |call| match call.path.split('?').next().unwrap_or_default() {
+        "/ws/v1/partitions" => {
+            Reply::json(&json!([{"name": "default", "preemptionEnabled": true, "quotaPreemptionEnabled": false}]))
+        }
+        "/ws/v1/partition/default/queues" => Reply::json(&json!({"queuename": "root", "childNames": ["root.a"]})),
+        "/ws/v1/scheduler/node-utilization" if utilization => Reply::json(&json!([])),
+        "/ws/v1/events/batch" => {
+            let events = events.lock().unwrap();
+            let start = call.path.split_once("start=").map_or("0", |(_, rest)| rest.split('&').next().unwrap());
+            let from = start.parse::<usize>().unwrap().min(events.len());
+            Reply::json(&json!({
+                "InstanceUUID": "one", "LowestID": 0, "HighestID": events.len().saturating_sub(1), "EventRecords": events[from..],
+            }))
+        }
+        _ => Reply::no_endpoint(),
+    })
+}
+
+/// How a scenario is played.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Play {
     Plain,
     /// Then an illegal decision is added, and the served data is checked.
     Whole,
     Burst,
+    /// As a burst, with the times of the decisions over REST.
+    Rest,
 }
 
 fn agrees_with(stage: &Stage, name: &str, play: Play) {
     let (scenario, decisions) = recorded(name);
     let nodes = prepare(stage, &scenario);
-    let shadow = Shadow::start(stage);
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let rest = rest(Arc::clone(&events), true);
+    let via = if play == Play::Rest { rest.url() } else { "none".to_owned() };
+    let shadow = Shadow::start(stage, &via);
+    assert_eq!(shadow.core, "1.8.0");
     let mut queues = BTreeMap::new();
     let mut pods = Vec::new();
     for step in &scenario.steps {
@@ -240,7 +282,13 @@ fn agrees_with(stage: &Stage, name: &str, play: Play) {
     let end = OffsetDateTime::from(SystemTime::now());
     for (number, line) in (0..).zip(&decisions) {
         let pod = line["ask"].as_str().unwrap();
-        let at = if play == Play::Burst { end - step * number } else { OffsetDateTime::from(SystemTime::now()) };
+        let burst = matches!(play, Play::Burst | Play::Rest);
+        let at = if burst { end - step * number } else { OffsetDateTime::from(SystemTime::now()) };
+        let decided = i64::try_from((end + step * number).unix_timestamp_nanos()).unwrap();
+        events.lock().unwrap().push(json!({
+            "type": 2, "objectID": line["app"], "referenceID": uids_of[pod], "eventChangeType": 2, "eventChangeDetail": 200,
+            "timestampNano": decided,
+        }));
         bind_at(stage, at, (pod, &uids_of[pod]), line["node"].as_str().unwrap());
     }
     let compared = shadow.next(decisions.len());
@@ -255,7 +303,8 @@ fn agrees_with(stage: &Stage, name: &str, play: Play) {
     for (line, decision) in compared.iter().zip(&decisions) {
         assert_eq!(line["pod"], json!(format!("{NAMESPACE}/{}", decision["ask"].as_str().unwrap())));
         assert!(line["verdict"] == "same" || line["verdict"] == "equal", "{name}: {line}");
-        assert_eq!((&line["node"], &line["source"]), (&decision["node"], &json!("scheduled-event")), "{line}");
+        let source = if play == Play::Rest { "rest-event" } else { "scheduled-event" };
+        assert_eq!((&line["node"], &line["source"]), (&decision["node"], &json!(source)), "{line}");
     }
     if play == Play::Whole {
         planted(stage, &shadow, &nodes[0]);

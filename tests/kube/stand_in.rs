@@ -28,7 +28,13 @@ impl Reply {
         Self { status, ..Self::json(&body) }
     }
 
-    /// A text, optionally on a connection that stays open.
+    /// What a server answers that has no such endpoint.
+    pub fn no_endpoint() -> Self {
+        let headers = vec![("content-type", "text/plain".to_owned())];
+        Self { status: 404, headers, ..Self::text("404 page not found\n", false) }
+    }
+
+    /// A text; one that stays is not over.
     pub fn text(body: &str, stays: bool) -> Self {
         Self { status: 200, headers: Vec::new(), body: body.as_bytes().to_vec(), stays }
     }
@@ -83,7 +89,12 @@ impl StandIn {
         stand_in
     }
 
-    /// The number of received requests.
+    /// Where it answers.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// How many requests came.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
@@ -155,7 +166,10 @@ fn serve(stream: TcpStream, answer: &Answer, asked: &AtomicUsize) {
         let body = String::from_utf8(body).unwrap();
         asked.fetch_add(1, Ordering::Relaxed);
         let Reply { status, headers, body, stays } = answer(&Call { method, path, body });
-        let mut head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n");
+        let mut head = format!("HTTP/1.1 {status} X\r\n");
+        if headers.iter().all(|(name, _)| *name != "content-type") {
+            head += "content-type: application/json\r\n";
+        }
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }

@@ -6,7 +6,7 @@ use cluster::kube::Via;
 use serde_json::{Value, json};
 
 use super::looks::until;
-use super::{Stage, failures, has};
+use super::{Stage, failures, has, operators};
 
 const NAMESPACE: &str = "twins";
 const QUEUE: &str = "root.tenants.tenant-a.etl";
@@ -204,6 +204,40 @@ pub fn what_if(stage: &Stage) {
     until(&mut driver, &["with 1 change: node add t2 1"]);
     driver.keys("}").unwrap();
     until(&mut driver, &["WHAT IF, 1m"]);
+    stage.saw(&driver.screen_text());
+    stage.command(&json!({"answers": {}}));
+}
+
+/// Applications of a SparkApplication, of a RayCluster, and of a Job are explained and tried as others are.
+pub fn operated(stage: &Stage) {
+    serve(stage);
+    operators::define(stage);
+    let template = json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "x"}]}});
+    for (app, version, kind, plural, spec) in [
+        ("picky", "sparkoperator.k8s.io/v1beta2", "SparkApplication", "sparkapplications", json!({"size": 1})),
+        ("closed", "ray.io/v1", "RayCluster", "rayclusters", json!({"size": 1})),
+        ("fast", "batch/v1", "Job", "jobs", json!({"template": template})),
+    ] {
+        let (name, (group, _)) = (format!("{app}-owner"), version.split_once('/').unwrap());
+        let path = format!("/apis/{version}/namespaces/{NAMESPACE}/{plural}");
+        let object = json!({"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec});
+        stage.command(&json!({"make": [[path, object]]}));
+        let uid = stage.read(NAMESPACE, &format!("{plural}.{group}"), &name)["metadata"]["uid"].clone();
+        let owner = json!({"apiVersion": version, "kind": kind, "name": name, "uid": uid, "controller": true});
+        let body = json!({"metadata": {"ownerReferences": [owner]}});
+        stage.command(&json!({"patch": format!("/api/v1/namespaces/{NAMESPACE}/pods/{app}"), "body": body}));
+        let answer = explained(stage, app, "root");
+        let node_affinity = "didn't match Pod's node affinity/selector";
+        assert_eq!(answer.contains(node_affinity), app == "picky", "{answer}");
+        let text =
+            stage.works(&["whatif", "--server", "k8s://root", "--change", &format!("kill {app}"), "--for", "1m"]);
+        has(&text, &["1 application is killed", app]);
+    }
+    let mut driver = failures::console(stage, Via::PortForward);
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys(":app fast<ret>").unwrap();
+    until(&mut driver, &["twins/fast"]);
+    until(&mut driver, &[&format!("Job {NAMESPACE}/fast-owner")]);
     stage.saw(&driver.screen_text());
     stage.command(&json!({"answers": {}}));
 }

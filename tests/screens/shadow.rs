@@ -86,7 +86,7 @@ fn rates_and_differences_stand_on_the_page_and_enter_goes_to_the_application() {
     says(&driver, "agreement 95.00 %");
     driver.keys("<esc>").unwrap();
     driver.keys("<ret>").unwrap();
-    says(&driver, "ASK");
+    says(&driver, "REQUEST");
 }
 
 #[test]

@@ -16,14 +16,16 @@ use crate::room::on_demo;
 
 const SEED: u64 = 42;
 
-fn simulating(source: &Arc<Stepped>) -> Driver {
-    let mut driver = Driver::new(Arc::clone(source) as _, Options::default(), 160, 40);
+/// A console that can simulate the past.
+pub(super) fn simulating(source: &Arc<Stepped>, options: Options) -> Driver {
+    let mut driver = Driver::new(Arc::clone(source) as _, options, 160, 40);
     driver.personalize(Personal { simulator: Some(simulate::simulator(None)), ..Personal::default() });
     driver.refresh();
     driver
 }
 
-fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
+/// A console on so many seconds of a demo whose journal is kept.
+pub(super) fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
     let folder = Folder::on(Arc::new(MemoryDisk::default())).unwrap();
@@ -33,7 +35,7 @@ fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
     assert!(retained.sync(&mut core));
     let source = Stepped::unstarted(core, about("demo, seed 42"), Identity::parse("you").unwrap());
     let source = Arc::new(source.with_journal(retained.history()));
-    (simulating(&source), source, retained)
+    (simulating(&source, Options::default()), source, retained)
 }
 
 #[test]
@@ -72,7 +74,7 @@ fn from_the_past_on_the_screen_a_simulation_ends_at_that_moment() {
 #[test]
 fn where_nothing_is_kept_it_is_said_what_that_takes() {
     let (_, source) = on_demo(120, 40, 10);
-    let mut driver = simulating(&source);
+    let mut driver = simulating(&source, Options::default());
     driver.keys(":simulate past 5s<ret>").unwrap();
     says(&driver, "no past data: it needs a scheduler in this process with --state DIR");
 }

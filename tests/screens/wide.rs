@@ -91,7 +91,7 @@ fn a_wide_screen_shows_what_is_in_the_thing_under_the_cursor() {
     driver.keys("4").unwrap();
     says(&driver, "applications, ");
     driver.keys("2").unwrap();
-    says(&driver, "asks, ");
+    says(&driver, "requests, ");
     let lines = driver.lines();
     let more = lines.iter().position(|line| line.contains("and ") && line.contains(" more"));
     assert!(more.is_none_or(|at| at >= lines.len() - 8), "room is left below:\n{}", driver.screen_text());

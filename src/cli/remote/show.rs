@@ -170,7 +170,7 @@ fn one_app(part: &PartitionView, row: &AppRow) -> String {
     if let Some(message) = &row.message {
         fact("message", message.to_string());
     }
-    let mut asks = Table::new(&["ASK", ">PRI", ">CPU", ">MEM", "STATE", "NODE"]);
+    let mut asks = Table::new(&["REQUEST", ">PRI", ">CPU", ">MEM", "STATE", "NODE"]);
     for ask in row.asks.values() {
         let (state, node) = match &ask.state {
             AskState::Pending { reason, .. } => (waits(part, row, *reason, ask), String::new()),

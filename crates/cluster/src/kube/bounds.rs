@@ -14,12 +14,14 @@ use http::header::UPGRADE;
 use http::{Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use kube::Client;
-use kube::client::{Body, ClientBuilder};
+use kube::client::Body;
 use kube::config::Config;
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use tower::{BoxError, Service};
 
-/// Limits of an answer.
+use super::connect;
+
+/// How long an answer may take as a whole, and how large it may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Time from the request to the last byte.
@@ -80,7 +82,7 @@ pub(super) fn client(config: Config, context: &str, bounds: Bounds) -> Result<Cl
         server: Arc::clone(&server),
         context: Arc::clone(&context),
     });
-    Ok(ClientBuilder::try_from(config)?.with_layer(&layer).build())
+    Ok(connect::builder(config)?.with_layer(&layer).build())
 }
 
 #[derive(Clone)]

@@ -11,6 +11,7 @@ mod address;
 mod bounds;
 mod cluster;
 mod config_map;
+mod connect;
 mod event;
 mod fault;
 mod find;

@@ -44,7 +44,8 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
         r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,
     ];
     if role == Role::Shadow {
-        here = vec![r#"{apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}"#];
+        here.pop();
+        here.push(r#"{apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}"#);
         all = vec![
             r#"{apiGroups: [""], resources: [pods, nodes, namespaces, persistentvolumes, persistentvolumeclaims], verbs: [get, list, watch]}"#,
             r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,

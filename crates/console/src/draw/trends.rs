@@ -112,6 +112,8 @@ pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect)
     });
     let steps = lines.iter().map(|line| line.series.figures.len()).max().unwrap_or(0);
     let widget = Chart::new(sets.collect())
+        // Without a background, the canvas resets that of the page.
+        .style(pen.role(Role::Page))
         .legend_position(None)
         .x_axis(Axis::default().bounds([0.0, steps.saturating_sub(1).max(1) as f64]))
         .y_axis(Axis::default().bounds([0.0, top as f64]));

@@ -8,7 +8,8 @@ use crate::present::lists::queue_cells::Usage;
 use crate::present::meter::Meter;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
-use crate::present::trend_cells::rings;
+use crate::present::trend_cells;
+use crate::present::trend_cells::{largest, rings};
 use crate::present::unknown;
 use crate::present::weight::{Weight, role, weight};
 use crate::present::words::word;
@@ -57,13 +58,12 @@ fn spark(
         Some(name) => Value::amount(SubjectKind::Cluster, measure, name),
         None => Value::plain(SubjectKind::Cluster, measure),
     };
-    line_of(state, &Subject::Cluster, &value, top, cells, signs)
+    trend_cells::heights(state, (&Subject::Cluster, &value), SPAN, top, cells, signs)
 }
 
-/// The queue's share of the cluster over 10 minutes, scaled to its maximum.
+/// The queue's CPU over 10 minutes, in the scale of its meter.
 pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) -> String {
-    let value = Value::plain(SubjectKind::Queue, Measure::Share);
-    line_of(state, &Subject::Queue(queue.clone()), &value, None, cells, signs)
+    trend_cells::of_queue(state, queue, SPAN, cells, signs)
 }
 
 /// `None` until counted, and without the dashboard.
@@ -132,28 +132,7 @@ impl History {
     }
 }
 
-fn largest(series: &Series) -> i64 {
-    series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0)
-}
-
-fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, cells: u16, signs: &Signs) -> String {
-    let blank = || " ".repeat(usize::from(cells));
-    let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
-    let to = state.cluster.at;
-    let series = rings.series(subject, value, to - SPAN, to, usize::from(cells));
-    let top = i128::from(top.unwrap_or_else(|| largest(&series)).max(1));
-    let height =
-        |figure: i64| signs.bars[usize::try_from((i128::from(figure) * 8 - 1).div_euclid(top)).unwrap_or(0).min(7)];
-    let cell = |figure: &Option<view::trends::Figure>| match figure {
-        None => " ",
-        Some(figure) if figure.max <= 0 => signs.nothing,
-        Some(figure) => height(figure.max),
-    };
-    let drawn: String = series.figures.iter().map(cell).collect();
-    format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
-}
-
-/// The node counts for the header.
+/// The nodes, and how many of them are schedulable, for the header.
 pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
     let Some(part) = state.framed_part().filter(|part| !(state.cluster.unread.nodes && part.nodes.is_empty())) else {
         return vec![dim(format!("{} nodes", signs.none))];

@@ -183,7 +183,7 @@ pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
         labelled(lines, if at == 0 { "gpu" } else { "" }, gpu_pieces(*gpu, known, job.phase));
     }
     if job.gpus.is_empty() && job.asked.gpu > 0 {
-        labelled(lines, "gpu", vec![plain(format!("{} asked", job.asked.gpu))]);
+        labelled(lines, "gpu", vec![plain(format!("{} requested", job.asked.gpu))]);
     }
     if let Some(time) = job.asked.time {
         let ran = job.ran.filter(|_| job.phase == JobPhase::Running);
@@ -214,7 +214,7 @@ fn cpu(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
     }
     pieces.push(plain(show_vcore(asked)));
     if usage.vcore.is_none() {
-        pieces.push(dim(" asked"));
+        pieces.push(dim(" requested"));
     }
     if job.attempts > 0 && job.usage.is_some() {
         pieces.push(dim(format!(", {} in all", format::duration(usage.cpu))));
@@ -232,7 +232,7 @@ fn memory(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
     }
     pieces.push(plain(show_amount(MEMORY, asked)));
     if usage.memory.is_none() {
-        pieces.push(dim(" asked"));
+        pieces.push(dim(" requested"));
     }
     match (usage.most, job.phase) {
         (Some(most), _) if usage.most_is_sampled => {

@@ -1,20 +1,25 @@
-//! The trend column of lists: the last hour as a sparkline of eight cells.
+//! Sparklines: the trend column of lists, with the last hour in eight cells, and those of the first page.
 
 use std::time::Duration;
 
+use crate::present::lists::queue_cells::Usage;
 use crate::state::State;
 use crate::theme::Signs;
-use view::trends::{Measure, Rings, Subject, Value};
+use model::{QueuePath, VCORE};
+use view::trends::{Figure, Measure, Rings, Series, Subject, SubjectKind, Value};
 
 /// The number of cells.
 pub const CELLS: u16 = 8;
 const SPAN: Duration = Duration::from_secs(3600);
-/// The explanation for a queue or user.
-pub const MEANS: &str = "the last hour in steps of 7.5 minutes: the share of the cluster in use, of its most used resource; \
+/// What it shows of a user, in a sentence.
+pub const OF_USER: &str = "the last hour in steps of 7.5 minutes: the share of the cluster in use, of its most used resource; \
     the highest cell is the maximum of the hour (T shows figures)";
 /// The explanation for a node.
 pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the share of the node in use, of its most used resource; a full cell is 100% (T shows figures)";
-/// The name of the column.
+/// The same of a queue.
+pub const OF_QUEUE: &str = "the last hour in steps of 7.5 minutes: the cpu in use; a full cell is its own maximum, otherwise the smallest of its parents, \
+    otherwise the cluster (T shows figures)";
+/// The name of the column, by which a person chooses it.
 pub const COLUMN: &str = "trend";
 
 /// `None` if not measured.
@@ -24,20 +29,58 @@ pub fn rings(state: &State) -> Option<&Rings> {
     cluster.trends.rings.as_ref()?.get(part)
 }
 
-/// The oldest first. A cell is the largest share in 7.5 minutes, scaled to the hour's maximum (a node: to the node).
+/// The oldest first. A queue: as [`of_queue`]; otherwise the largest share in 7.5 minutes, scaled to the hour's maximum (a node: to the node).
 pub fn cells(state: &State, subject: &Subject, signs: &Signs) -> String {
-    let Some(rings) = rings(state) else { return String::new() };
-    let to = state.cluster.at;
-    let value = Value::plain(subject.kind(), Measure::Share);
-    let series = rings.series(subject, &value, to - SPAN, to, usize::from(CELLS));
-    let largest = || series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0);
-    let top = if matches!(subject, Subject::Node(_)) { 1000 } else { largest() };
-    let height = |share: i64| signs.bars[usize::try_from((share * 8 - 1).div_euclid(top.max(1))).unwrap_or(0).min(7)];
-    let cell = |figure: &Option<view::trends::Figure>| match figure {
-        None => " ",
-        Some(figure) if figure.max <= 0 => signs.nothing,
-        Some(figure) => height(figure.max),
+    let text = match subject {
+        Subject::Queue(queue) => of_queue(state, queue, SPAN, CELLS, signs),
+        subject => {
+            let value = Value::plain(subject.kind(), Measure::Share);
+            let top = matches!(subject, Subject::Node(_)).then_some(1000);
+            heights(state, (subject, &value), SPAN, top, CELLS, signs)
+        }
     };
-    let text: String = series.figures.iter().map(cell).collect();
     if text.trim().is_empty() { String::new() } else { text }
+}
+
+/// The cpu that a queue used, as heights in the scale of its meter, so that the trends of two queues can be compared.
+pub fn of_queue(state: &State, queue: &QueuePath, span: Duration, cells: u16, signs: &Signs) -> String {
+    let part = state.cluster.part();
+    let row = part.and_then(|part| part.queue_at(queue));
+    let top = part.zip(row).and_then(|(part, row)| Usage::of(part, row, VCORE).base());
+    let value = Value::amount(SubjectKind::Queue, Measure::Use, VCORE);
+    heights(state, (&Subject::Queue(queue.clone()), &value), span, top, cells, signs)
+}
+
+/// A value over a time range as heights, in `cells` columns at the right of which is now; blank where nothing was measured.
+/// `top` is what a full cell represents; `None`: the largest of the range.
+pub fn heights(
+    state: &State,
+    (subject, value): (&Subject, &Value),
+    span: Duration,
+    top: Option<i64>,
+    cells: u16,
+    signs: &Signs,
+) -> String {
+    let blank = || " ".repeat(usize::from(cells));
+    let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
+    let to = state.cluster.at;
+    let series = rings.series(subject, value, to - span, to, usize::from(cells));
+    let top = top.unwrap_or_else(|| largest(&series));
+    let cell = |figure: &Option<Figure>| figure.map_or(" ", |figure| height(figure.max, top, signs));
+    let drawn: String = series.figures.iter().map(cell).collect();
+    format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
+}
+
+/// A value as the height of a cell.
+pub fn height(value: i64, top: i64, signs: &Signs) -> &'static str {
+    if value <= 0 {
+        return signs.nothing;
+    }
+    let eighth = (i128::from(value) * 8 - 1).div_euclid(i128::from(top.max(1)));
+    signs.bars[usize::try_from(eighth).unwrap_or(0).min(7)]
+}
+
+/// The largest value of a line.
+pub fn largest(series: &Series) -> i64 {
+    series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0)
 }

@@ -24,6 +24,7 @@ pub mod runtimes;
 pub mod several;
 pub mod steps;
 mod tally;
+mod trend;
 mod verdict;
 mod why;
 mod world;

@@ -5,23 +5,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::guarantee::BelowGuarantee;
-use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
+use super::trend::Trend;
+use model::{AppId, AskId, NodeId, Priority, QueuePath, Resource, Time, VCORE};
 use scheduler::state::app::Application;
 use scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 
 const MOST_DECISIONS: usize = 1_000_000;
 
-#[derive(Clone, Debug, Default)]
+/// What is in use over time.
+#[derive(Clone, Debug)]
 struct UseMeter {
     allocated: Resource,
     /// Quantities times seconds.
     area: BTreeMap<Box<str>, f64>,
     since: Time,
+    trend: Trend,
 }
 
 impl UseMeter {
     fn beginning(allocated: &Resource, now: Time) -> Self {
-        Self { allocated: allocated.clone(), area: BTreeMap::new(), since: now }
+        Self { allocated: allocated.clone(), area: BTreeMap::new(), since: now, trend: Trend::beginning(now) }
     }
 
     fn move_on(&mut self, now: Time) {
@@ -30,6 +33,7 @@ impl UseMeter {
             for (name, amount) in self.allocated.iter() {
                 *self.area.entry(name.into()).or_default() += amount as f64 * seconds;
             }
+            self.trend.add(self.allocated.amount(VCORE), self.since, now);
             self.since = now;
         }
     }
@@ -116,6 +120,12 @@ pub struct Figures {
     pub long_waits: u64,
     /// With pending requests for guaranteed resources; only for a queue.
     pub below_guarantee: Duration,
+    /// Applications that run at the end; of a queue only.
+    pub running: u64,
+    /// The effective priority at the end; of a queue only, `None` if nothing waits in it.
+    pub priority: Option<i32>,
+    /// The cpu in use over the run in equal steps, the mean of each; of a queue only.
+    pub trend: Vec<i64>,
 }
 
 impl Figures {
@@ -195,8 +205,8 @@ impl Tally {
         }
         for (_, app) in partition.apps.iter() {
             let (holds, user) = (app.holds(), Arc::<str>::from(app.who.user.as_str()));
-            let of_user = tally.user_meters.entry(Arc::clone(&user)).or_default();
-            of_user.since = now;
+            let fresh = || UseMeter::beginning(&Resource::new(), now);
+            let of_user = tally.user_meters.entry(Arc::clone(&user)).or_insert_with(fresh);
             of_user.allocated.add_assign(&holds);
             let held = !app.allocations.is_empty();
             tally
@@ -332,14 +342,19 @@ impl Tally {
         }
         for queue in partition.queues.iter() {
             let (allocated, pending) = (queue.allocated.clone(), queue.pending.clone());
-            self.queues.insert(queue.path.clone(), Figures { allocated, pending, ..Figures::default() });
+            let priority = Some(queue.current_priority()).filter(|priority| *priority != Priority::MIN);
+            let priority = priority.map(|priority| priority.0);
+            let figures = Figures { allocated, pending, running: queue.running, priority, ..Figures::default() };
+            self.queues.insert(queue.path.clone(), figures);
         }
         for (queue, time) in self.below.end(now) {
             self.queues.entry(queue).or_default().below_guarantee = time;
         }
         let began = self.began;
         for (queue, meter) in &mut self.meters {
-            self.queues.entry(queue.clone()).or_default().used = meter.mean(began, now);
+            let figures = self.queues.entry(queue.clone()).or_default();
+            figures.used = meter.mean(began, now);
+            figures.trend = meter.trend.means(now);
         }
         for (user, meter) in &mut self.user_meters {
             self.users.entry(Arc::clone(user)).or_default().used = meter.mean(began, now);

@@ -6,7 +6,7 @@
 //! - long work runs on its own thread; meanwhile orders are rejected, and the display does not change.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 mod interface;
@@ -14,7 +14,7 @@ mod sides;
 
 pub use self::interface::{Trial, TrialChange, TrialStatus};
 use self::sides::{Origin, Sides, TrialStep, is_change, words};
-use super::{About, Link, Records, Source, SourcePlace, TextAnswer, explained};
+use super::{About, Link, Records, Source, SourcePlace, TextAnswer, Trends, explained};
 use engine::{Core, EventLog, Numbering, Progress, Published};
 use forecast::twin::Twin;
 pub use forecast::whatif::{AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally};
@@ -53,6 +53,8 @@ pub struct WhatIf {
     assumed: Arc<str>,
     /// Time advances on a thread; otherwise before the call returns, for tests and tapes.
     beside: bool,
+    /// The trends of both sides, the changed one first.
+    trends: [OnceLock<Arc<Trends>>; 2],
 }
 
 impl WhatIf {
@@ -82,7 +84,7 @@ impl WhatIf {
         };
         shared.publish(&mut locked(&shared.sides));
         let about = About { place: SourcePlace::WhatIf, name: name.to_owned(), notes: Vec::new() };
-        Self { shared: Arc::new(shared), about, assumed, beside }
+        Self { shared: Arc::new(shared), about, assumed, beside, trends: Default::default() }
     }
 
     /// Creates a what-if on a simulation copy of a remote cluster.
@@ -348,6 +350,14 @@ impl Source for WhatIf {
 
     fn actor(&self) -> Result<Actor, Arc<str>> {
         Ok(self.shared.actor.clone())
+    }
+
+    /// Measured now, and for the time before taken from the samples of the view.
+    fn trends(&self) -> Option<Arc<Trends>> {
+        let side = usize::from(!self.shared.shows_changed.load(Ordering::Relaxed));
+        let trends = self.trends[side].get_or_init(Trends::in_memory);
+        trends.observe(self);
+        Some(Arc::clone(trends))
     }
 
     fn act(&self, order: Order, answer: Answer) {

@@ -37,10 +37,10 @@ use crate::kube::Reader;
 use engine::{Core, Engine, Setup};
 use forecast::shadow::free::Free;
 use forecast::shadow::tally::Tally;
-use forecast::shadow::{Comparison, Settings};
+use forecast::shadow::{Comparison, Settings, Source};
 use kubernetes::live::Input;
 use kubernetes::{Cluster, Settings as Reading};
-use model::Time;
+use model::{AskId, Time};
 use scheduler::Tuning;
 use view::shadowed::ShadowSheet;
 
@@ -106,7 +106,18 @@ impl Shown {
     }
 }
 
-/// The state when a shadow starts comparing.
+/// Takes the times of decisions that the other scheduler reports over REST.
+#[derive(Clone, Debug)]
+pub struct DecisionTimes(Sender<Message>);
+
+impl DecisionTimes {
+    /// A pod was decided, by its UID. Returns whether the shadow still watches.
+    pub fn decided(&self, ask: AskId, at: Time) -> bool {
+        self.0.send(Message::Decided(DecisionEvent { ask, at, source: Source::RestEvent })).is_ok()
+    }
+}
+
+/// What is known of a shadow once it watches.
 pub struct Begun {
     /// The other scheduler's pods, and those on nodes.
     pub pods: (usize, usize),
@@ -144,7 +155,12 @@ impl ShadowShim {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
-    /// Returns the shared results.
+    /// Takes times of decisions from elsewhere; each counts before that of an Event.
+    pub fn times(&self) -> DecisionTimes {
+        DecisionTimes(self.sender.clone())
+    }
+
+    /// What others look at meanwhile.
     pub fn shown(&self) -> Shown {
         self.shown.clone()
     }

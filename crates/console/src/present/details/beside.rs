@@ -26,7 +26,7 @@ pub fn lines(state: &State, subject: &Subject, width: usize, room: usize) -> Lin
         Subject::Queue(path) => ("applications", in_queue(part, path, width, most)),
         Subject::Node(id) => ("runs here", on_node(part, id, width, most)),
         Subject::Account(account) => ("applications", of_account(part, account, width, most)),
-        Subject::App(row) => ("asks", of_app(part, row, width, most)),
+        Subject::App(row) => ("requests", of_app(part, row, width, most)),
         _ => return Lines::new(),
     };
     let Content { count, more, lines: mut rows } = content;

@@ -85,7 +85,7 @@ pub fn sheet(state: &State, width: usize, signs: &'static Signs) -> Sheet {
     }
     match &trial.comparison {
         None => left.push(vec![dim("comparing both sides")]),
-        Some(comparison) => compared(&mut left, comparison, width, signs),
+        Some(comparison) => compared(&mut left, state, comparison, width, signs),
     }
     left.push(Vec::new());
     wrapped(&mut left, &trial.assumed, width, Role::Dim);
@@ -97,13 +97,13 @@ fn wrapped(lines: &mut Lines, words: &str, width: usize, role: Role) {
     lines.extend(text::wrap(&words, width).into_iter().map(|line| vec![piece(role, line)]));
 }
 
-fn compared(lines: &mut Lines, comparison: &Comparison, width: usize, signs: &'static Signs) {
+fn compared(lines: &mut Lines, state: &State, comparison: &Comparison, width: usize, signs: &'static Signs) {
     lines.push(Vec::new());
     wrapped(lines, &comparison.verdict, width, Role::Strong);
     let in_tree = !signs.are_words();
     if in_tree {
         lines.push(Vec::new());
-        lines.extend(sides_tree::lines(comparison, width, signs));
+        lines.extend(sides_tree::lines(state, comparison, width, signs));
     }
     let columns = Columns { in_tree, ..Columns::of(width, signs) };
     let head = |word: &'static str| piece(Role::Title, word);

@@ -22,7 +22,7 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueCol
         QueueColumn::PendingMemory => pending(part, row, MEMORY),
         QueueColumn::Cpu => usage(part, row, VCORE),
         QueueColumn::Memory => usage(part, row, MEMORY),
-        QueueColumn::Trend => trend_cells::MEANS.to_owned(),
+        QueueColumn::Trend => trend_cells::OF_QUEUE.to_owned(),
         QueueColumn::Other => "allocated resources without their own column".to_owned(),
         QueueColumn::Live => "active applications in it and its children, in any state".to_owned(),
         QueueColumn::Waiting => "active applications in it and its children with a pending request".to_owned(),

@@ -32,7 +32,7 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
         UserColumn::Cpu => used(row, VCORE),
         UserColumn::Memory => used(row, MEMORY),
         UserColumn::Live => "active applications, in any state".to_owned(),
-        UserColumn::Trend => trend_cells::MEANS.to_owned(),
+        UserColumn::Trend => trend_cells::OF_USER.to_owned(),
         UserColumn::Other => "allocated resources without their own column".to_owned(),
         UserColumn::Limits => {
             let queues: Vec<String> = counting.iter().map(|limit| limits::place(limit, Some(source))).collect();

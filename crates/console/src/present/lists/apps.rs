@@ -232,8 +232,8 @@ fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell>
         AppColumn::Cpu => right(Cell::Used(VCORE), "CPU", 6),
         AppColumn::Memory => right(Cell::Used(MEMORY), "MEM", 6),
         AppColumn::Other => Col { gap: 2, ..left(Cell::Value(column), "OTHER", 8) }.up_to(16),
-        AppColumn::AskedCpu => right(Cell::Asked(VCORE), "asked", 6),
-        AppColumn::AskedMemory => right(Cell::Asked(MEMORY), "asked", 6),
+        AppColumn::AskedCpu => right(Cell::Asked(VCORE), "pend", 6),
+        AppColumn::AskedMemory => right(Cell::Asked(MEMORY), "pend", 6),
         AppColumn::Wait => right(Cell::Value(column), "WAIT", 7),
         AppColumn::Why => Col { gap: 2, ..left(Cell::Value(column), "WHY", if step < 7 { 18 } else { 14 }) }.up_to(36),
     }
@@ -241,8 +241,8 @@ fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell>
 
 fn own(column: AppColumn, page: &AppsPage) -> Option<Col<Cell>> {
     let title = match column {
-        AppColumn::AskedCpu => Some("CPU asked"),
-        AppColumn::AskedMemory => Some("MEM asked"),
+        AppColumn::AskedCpu => Some("CPU pend"),
+        AppColumn::AskedMemory => Some("MEM pend"),
         _ => None,
     };
     let col = shown(column, page.list.widest, 0);

@@ -169,7 +169,7 @@ fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<A
         100..160 => 24,
         _ => 40,
     };
-    let mut columns = vec![Col { gap: 0, ..left(AskCell::Id, "ASK", id.clamp(5, names)) }];
+    let mut columns = vec![Col { gap: 0, ..left(AskCell::Id, "REQUEST", id.clamp(7, names)) }];
     if shown(70) {
         columns.push(right(AskCell::Priority, "PRI", if shown(100) { 6 } else { 4 }));
     }
@@ -204,7 +204,7 @@ fn own(column: AskColumn, page: &AppPage) -> Option<Col<AskCell>> {
     let [id, node, other] = page.list.widest;
     Some(match column {
         AskColumn::Arrival => return None,
-        AskColumn::Ask => left(AskCell::Id, "ASK", id),
+        AskColumn::Ask => left(AskCell::Id, "REQUEST", id),
         AskColumn::Priority => right(AskCell::Priority, "PRI", 6),
         AskColumn::Cpu => right(AskCell::Cpu, "CPU", 6),
         AskColumn::Memory => right(AskCell::Memory, "MEM", 6),

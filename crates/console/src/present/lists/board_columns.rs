@@ -56,7 +56,7 @@ pub(super) enum BoardCell {
     Waiting,
     /// The used memory in percent of its maximum.
     MemoryShare,
-    /// The last 10 minutes.
+    /// The cpu of the last 10 minutes, in the scale of the meter.
     Trend,
     /// The 95th percentile of the pending times.
     WaitP95,

@@ -105,7 +105,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
 }
 
 fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
-    let mut columns = vec![left(Cell::App, "APPLICATION", 12), left(Cell::Ask, "ASK", 8).up_to(ask)];
+    let mut columns = vec![left(Cell::App, "APPLICATION", 12), left(Cell::Ask, "REQUEST", 8).up_to(ask)];
     columns.push(right(Cell::Cpu, "CPU", 6));
     if width >= 60 {
         columns.push(right(Cell::Memory, "MEM", 6));
@@ -124,7 +124,7 @@ fn own(column: AllocationColumn, [app, ask, other]: [u16; 3]) -> Option<Col<Cell
     Some(match column {
         AllocationColumn::Arrival => return None,
         AllocationColumn::Application => left(Cell::App, "APPLICATION", app),
-        AllocationColumn::Ask => left(Cell::Ask, "ASK", ask.clamp(8, 40)),
+        AllocationColumn::Ask => left(Cell::Ask, "REQUEST", ask.clamp(8, 40)),
         AllocationColumn::Cpu => right(Cell::Cpu, "CPU", 6),
         AllocationColumn::Memory => right(Cell::Memory, "MEM", 6),
         AllocationColumn::Other => Col { gap: 2, ..left(Cell::Other, "OTHER", other.clamp(6, 24)) },

@@ -111,7 +111,7 @@ fn own(column: SimulationColumn, widest: u16) -> Col<SimulationColumn> {
     use SimulationColumn as C;
     match column {
         C::Run => left(C::Run, "RUN", widest.clamp(10, 80)),
-        C::Asks => right(C::Asks, "ASKS", 6),
+        C::Asks => right(C::Asks, "REQUESTS", 8),
         C::P50 => right(C::P50, "P50", 7),
         C::P95 => right(C::P95, "P95", 7),
         C::P99 => right(C::P99, "P99", 7),

@@ -126,7 +126,7 @@ pub const ROWS: &[Command] = &[
         (In::Apps, "why"),
         (In::App, "why"),
         (In::Job, "why"),
-        (In::Explain, "ask again"),
+        (In::Explain, "explain again"),
     ]),
     row(
         CommandId::Go(GoCommand::ExplainAll),

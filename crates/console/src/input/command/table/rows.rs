@@ -29,7 +29,7 @@ pub const ROWS: &[Command] = &[
         ])
         .hints(&[
             (In::Queues, "apps"),
-            (In::Apps, "asks"),
+            (In::Apps, "requests"),
             (In::App, "node"),
             (In::Nodes, "running jobs"),
             (In::Node, "application"),

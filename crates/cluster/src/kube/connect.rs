@@ -1,0 +1,113 @@
+//! Connections to an API server that notice when the other end is lost without a message, as after a NAT has dropped them.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use http::{Request, Response, Uri};
+use http_body_util::BodyExt as _;
+use http_body_util::combinators::MapErr;
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use kube::client::{Body, ClientBuilder, ConfigExt as _};
+use kube::config::Config;
+use tokio::time::timeout;
+use tower::util::BoxService;
+use tower::{BoxError, ServiceBuilder, ServiceExt as _};
+
+use super::access::CONNECT;
+
+/// After this time without data, the other end is probed.
+const IDLE: Duration = Duration::from_secs(4);
+/// The time between two probes.
+const PROBES: Duration = Duration::from_secs(2);
+/// How many probes without an answer end a connection, where the system has no [`LOST`].
+const MISSED: u32 = 2;
+/// After this time without an answer to probes or data, the connection ends.
+const LOST: Duration = Duration::from_secs(8);
+
+/// The body of an answer.
+type Answered = MapErr<Incoming, fn(hyper::Error) -> BoxError>;
+/// Requests on connections that are probed.
+type Sends = BoxService<Request<Body>, Response<Answered>, BoxError>;
+
+fn tcp() -> HttpConnector {
+    let mut tcp = HttpConnector::new();
+    // TLS comes over it.
+    tcp.enforce_http(false);
+    tcp.set_keepalive(Some(IDLE));
+    tcp.set_keepalive_interval(Some(PROBES));
+    tcp.set_keepalive_retries(Some(MISSED));
+    #[cfg(target_os = "linux")]
+    tcp.set_tcp_user_timeout(Some(LOST));
+    tcp
+}
+
+/// What a client of this configuration sends its requests with. The library's own client has no way to set options of its connections.
+///
+/// # Errors
+/// Credentials or certificates of the configuration are invalid, or it names a proxy.
+pub(super) fn builder(config: Config) -> Result<ClientBuilder<Sends>, kube::Error> {
+    if config.proxy_url.is_some() {
+        // Its error names the proxy.
+        ClientBuilder::try_from(config.clone())?;
+    }
+    let tls = config.rustls_https_connector_with_connector(tcp())?;
+    let longest = config.connect_timeout.unwrap_or(CONNECT);
+    let connector = tower::service_fn(move |server: Uri| {
+        let tls = tls.clone();
+        Box::pin(async move {
+            let silent = || std::io::Error::from(std::io::ErrorKind::TimedOut);
+            timeout(longest, tls.oneshot(server)).await.unwrap_or_else(|_| Err(silent().into()))
+        }) as Pin<Box<dyn Future<Output = _> + Send>>
+    });
+    let client: Client<_, Body> = Client::builder(TokioExecutor::new()).build(connector);
+    let service = ServiceBuilder::new()
+        .layer(config.base_uri_layer())
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
+        .map_err(BoxError::from)
+        .service(client);
+    let answered = |response: Response<Incoming>| {
+        response.map(|body| body.map_err(BoxError::from as fn(hyper::Error) -> BoxError))
+    };
+    Ok(ClientBuilder::new(service.map_response(answered).boxed(), config.default_namespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// The timer of the connection to a port, as the kernel shows it: its kind, and hundredths of a second.
+    fn timer(port: u16) -> Option<(u8, u64)> {
+        let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        let to = format!(":{port:04X}");
+        table.lines().find_map(|line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (kind, due) = fields.get(5)?.split_once(':')?;
+            let open = fields[2].ends_with(&to) && fields[3] == "01";
+            open.then(|| (u8::from_str_radix(kind, 16).unwrap(), u64::from_str_radix(due, 16).unwrap()))
+        })
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_watch_without_data_is_probed_within_seconds() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let config = Config::new(format!("http://{address}").parse().unwrap());
+        let client = builder(config).unwrap().build();
+        let request = Request::get("/api/v1/pods?watch=true").body(Body::empty()).unwrap();
+        let waits = tokio::spawn(async move { client.send(request).await.map(drop) });
+        let (_held, _) = listener.accept().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let (kind, due) = timer(address.port()).unwrap();
+        // 2: a keepalive probe.
+        assert!(kind == 2 && due <= 100 * IDLE.as_secs(), "timer {kind} in {due}/100 s");
+        waits.abort();
+    }
+}
