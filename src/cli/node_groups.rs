@@ -12,7 +12,7 @@ use model::quantity::show_amount;
 /// The start of a line that only manifests have.
 const OF_MANIFESTS: [&str; 4] = ["apiVersion:", "kind:", "autoscalingGroups:", "---"];
 
-/// The options.
+/// The options of an autoscaler: groups, types, and prices of nodes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct NodeGroupArgs {
     /// Nodes that an autoscaler adds and removes: NAME: KEY=VALUE, … (repeatable)

@@ -9,7 +9,7 @@ use view::record::Record;
 /// The inputs of one evaluation.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The cluster.
+    /// The cluster at that time.
     pub view: Arc<View>,
     /// The cluster time.
     pub at: Time,
@@ -29,11 +29,11 @@ pub struct Given {
 /// The usage and failure of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disk {
-    /// The directory.
+    /// The directory on it, as it was named.
     pub folder: String,
-    /// Available bytes.
+    /// What is free for this program, in bytes.
     pub free: u64,
-    /// Total bytes.
+    /// What it has, in bytes.
     pub size: u64,
     /// Why writes fail.
     pub failure: Option<String>,

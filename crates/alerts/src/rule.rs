@@ -12,7 +12,7 @@ use view::drain::span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Informational.
+    /// Good to know.
     Info,
     /// Needs attention today.
     Warning,
@@ -21,7 +21,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The names.
+    /// All of them with their words.
     pub const NAMES: [(&'static str, Self); 3] =
         [("info", Self::Info), ("warning", Self::Warning), ("critical", Self::Critical)];
 
@@ -44,7 +44,7 @@ impl fmt::Display for Severity {
 /// The unit of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// No threshold.
+    /// There is no threshold: it is so, or not.
     Nothing,
     /// Percent, more than 0 and at most 100.
     Percent,
@@ -74,7 +74,7 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// All kinds.
+            /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
 
             /// The name in rules.
@@ -165,7 +165,7 @@ impl Kind {
 pub struct Rule {
     /// The name, for alerts, silences, and inhibitions.
     pub name: String,
-    /// The kind.
+    /// What it watches.
     pub kind: Kind,
     /// The threshold, in the unit of the kind; 0 without one.
     pub at: f64,
@@ -177,7 +177,7 @@ pub struct Rule {
     pub lasts: Duration,
     /// How long the condition must be false before the alert resolves.
     pub resolve_after: Duration,
-    /// The severity.
+    /// How bad it is.
     pub severity: Severity,
     /// Only these subtrees; empty for all.
     pub queues: Vec<QueuePath>,
@@ -242,7 +242,7 @@ impl Rules {
 pub struct Targets {
     /// Programs and URLs.
     pub receivers: Vec<Receiver>,
-    /// The terminal.
+    /// What the terminal does.
     pub terminal: Terminal,
 }
 
@@ -251,7 +251,7 @@ pub struct Targets {
 pub struct Receiver {
     /// The name, which identifies what was sent.
     pub name: String,
-    /// The kind.
+    /// What it is.
     pub to: ReceiverKind,
     /// The minimum severity.
     pub severity: Severity,
@@ -299,7 +299,7 @@ pub enum Osc {
 }
 
 impl Osc {
-    /// The names.
+    /// All of them with their words.
     pub const NAMES: [(&'static str, Self); 3] =
         [("osc9", Self::Osc9), ("osc777", Self::Osc777), ("osc99", Self::Osc99)];
 }

@@ -24,11 +24,11 @@ pub struct Silence {
     pub rule: Option<String>,
     /// Only alerts about this subject; `None` for all.
     pub subject: Option<Subject>,
-    /// The start.
+    /// When it started.
     pub from: Time,
-    /// The end.
+    /// When it ends, or ended.
     pub until: Time,
-    /// The user.
+    /// The user who silenced.
     pub by: String,
     /// The reason; never empty.
     pub reason: String,
@@ -40,7 +40,7 @@ pub struct Silence {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SilenceEnd {
-    /// It expired.
+    /// Its time was over.
     Over,
     /// A user ended it.
     By(String),
@@ -53,9 +53,9 @@ pub struct SilenceOrder {
     pub rule: Option<String>,
     /// Only alerts about this subject.
     pub subject: Option<Subject>,
-    /// The duration.
+    /// For how long.
     pub lasts: Duration,
-    /// The user.
+    /// Who says so.
     pub by: String,
     /// The reason; must not be empty.
     pub reason: String,

@@ -42,11 +42,11 @@ pub enum Held {
 pub struct Alert {
     /// The name of the rule.
     pub rule: String,
-    /// The severity.
+    /// How bad it is.
     pub severity: Severity,
-    /// The subject.
+    /// What it is about.
     pub subject: Subject,
-    /// The stage.
+    /// How far it is.
     pub stage: Stage,
     /// Since when the condition is true.
     pub since: Time,
@@ -94,7 +94,7 @@ pub enum ChangeKind {
 pub struct Change {
     /// Counts up by one over all changes, across restarts.
     pub number: u64,
-    /// The kind.
+    /// Whether it fires or has ended.
     pub kind: ChangeKind,
     /// The cluster time.
     pub at: Time,
@@ -155,7 +155,7 @@ impl Alerts {
         Self { rules, next_silence: 1, next_change: 1, ..Self::default() }
     }
 
-    /// The rules.
+    /// The active rules.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }

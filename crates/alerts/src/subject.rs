@@ -9,17 +9,17 @@ use view::waiting::Target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
-    /// A partition.
+    /// A partition as a whole.
     Cluster,
     /// A queue, by its path.
     Queue,
-    /// A user.
+    /// A user, by name.
     User,
-    /// A group.
+    /// A group, by name.
     Group,
-    /// A node.
+    /// A node, by its id.
     Node,
-    /// The configuration.
+    /// The configuration as a whole.
     Configuration,
     /// The connection to the scheduler.
     Connection,
@@ -51,7 +51,7 @@ impl SubjectKind {
 pub struct Subject {
     /// The partition; empty for the scheduler as a whole.
     pub partition: String,
-    /// The kind.
+    /// What kind of thing it is.
     pub kind: SubjectKind,
     /// The name; empty if the kind is sufficient.
     pub name: String,

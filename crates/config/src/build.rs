@@ -79,7 +79,7 @@ fn limit(raw: RawLimit) -> LimitConfig {
     }
 }
 
-/// CFG-063.
+/// The names in their order, each once (CFG-063).
 fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
     let mut seen = HashSet::new();
     names.into_iter().map(|name| name.value).filter(|name| seen.insert(name.clone())).collect()

@@ -33,7 +33,7 @@ pub struct Record {
 pub struct CsvFault {
     /// The first invalid character.
     pub at: Place,
-    /// The error.
+    /// What is wrong.
     pub message: String,
     /// The expected form.
     pub hint: &'static str,

@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 /// The texts that contain a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineSide {
-    /// Both texts.
+    /// In both texts.
     Both,
     /// Only the old text.
     Old,

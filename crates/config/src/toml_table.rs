@@ -13,7 +13,7 @@ pub struct Table<'t, 'v> {
     pub text: &'t str,
     /// Its name with dots; empty for the outermost table.
     pub path: String,
-    /// Its entries.
+    /// What is in it.
     pub entries: &'v DeTable<'t>,
     /// The code of an error for a wrong type.
     pub wrong_type: &'static str,
@@ -27,7 +27,7 @@ pub struct Entry<'t, 'v> {
     text: &'t str,
     /// The path of its table and its name.
     pub path: String,
-    /// Its name.
+    /// Its own name.
     pub name: &'v str,
     /// The location of its name.
     pub at: Range<usize>,

@@ -107,7 +107,7 @@ pub enum Style {
 pub struct Scalar<'d> {
     /// The source of a plain scalar, otherwise without quotes and escapes.
     pub text: &'d str,
-    /// The style.
+    /// How it was written.
     pub style: Style,
     /// For a block the line after its header, with the indentation as column.
     pub content: Place,

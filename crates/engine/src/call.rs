@@ -23,7 +23,7 @@ const RETAINED: usize = 4096;
 
 /// The outcome of one try.
 pub enum Attempt {
-    /// Delivered.
+    /// It was taken.
     Done,
     /// Failed, with the reason.
     Failed(String),

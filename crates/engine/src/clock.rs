@@ -71,7 +71,7 @@ impl ClockHistory {
         self.0.back()
     }
 
-    /// All runs.
+    /// All of them.
     pub fn runs(&self) -> Vec<ClockRun> {
         self.0.iter().copied().collect()
     }

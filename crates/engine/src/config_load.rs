@@ -64,7 +64,8 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
     state.show_configuration();
 }
 
-/// As [`super::Core::attach_config_file`].
+/// From now on changes of the configuration are written to `file`, which holds `bytes`. A restored scheduler finishes the replacement of
+/// that file if that was cut off; if someone changed it meanwhile, that text is loaded. Returns what the file holds then.
 pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
     remove_leftovers(state, file);
     let written = state.active_config.written.clone();
@@ -94,7 +95,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     }
 }
 
-/// As [`super::Core::remove_config_leftovers`].
+/// Removes what a process that was ended in the middle of a change left next to the configuration's file, with a notice.
 pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     for left in store::sweep(file) {
         let title = format!("{}, left by an interrupted change, is removed", left.display());
@@ -102,7 +103,7 @@ pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     }
 }
 
-/// As [`super::Core::reload`].
+/// Reloads a configuration file that has changed, with a notice about the outcome; a bad one changes nothing (SCH-177).
 pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
     if let Some((path, known)) = &mut state.active_config.file {
         // If an order replaced the file since the read, another reload follows.

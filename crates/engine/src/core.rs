@@ -94,12 +94,12 @@ impl Core {
         self.state.now
     }
 
-    /// The scheduler.
+    /// The scheduler, read only.
     pub fn scheduler(&self) -> &Scheduler {
         &self.state.scheduler
     }
 
-    /// The profile.
+    /// The profile that it decides by.
     pub fn profile(&self) -> Profile {
         self.state.profile()
     }

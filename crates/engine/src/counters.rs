@@ -17,15 +17,15 @@ pub const BOUNDS: [f64; 8] = [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0
 /// The counts since the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Submitted applications.
+    /// Applications that were submitted.
     pub submitted: u64,
-    /// Accepted applications.
+    /// Those that were placed.
     pub accepted: u64,
-    /// Rejected applications.
+    /// Those that were refused.
     pub rejected: u64,
-    /// New allocations.
+    /// Asks that became allocations.
     pub allocated: u64,
-    /// Ended allocations.
+    /// Allocations that ended.
     pub released: u64,
     /// The last two by leaf.
     pub by_queue: BTreeMap<QueuePath, QueueCounts>,
@@ -36,9 +36,9 @@ pub struct Counts {
 /// The counts of a leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounts {
-    /// New allocations.
+    /// Asks that became allocations.
     pub allocated: u64,
-    /// Ended allocations.
+    /// Allocations that ended.
     pub released: u64,
 }
 

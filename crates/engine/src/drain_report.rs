@@ -11,7 +11,7 @@ use scheduler::{Draining, DrainingApp};
 /// A draining queue, for its administrators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrainReport {
-    /// The partition.
+    /// The name of the partition that the queue is in.
     pub partition: Arc<str>,
     /// Whether it drains for long; otherwise it has just started (SCH-211).
     pub stuck: bool,

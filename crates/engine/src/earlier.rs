@@ -21,7 +21,7 @@ const SET_BACK: &str = "the clock was set back while the scheduler was stopped: 
 pub struct Earlier {
     /// The newest audit entries and revisions, the oldest first.
     pub records: NewEntries,
-    /// The usage.
+    /// What was used.
     pub ledger: Option<Ledger>,
 }
 

@@ -146,7 +146,7 @@ impl Engine {
         &self.events
     }
 
-    /// The counters.
+    /// What has happened, in numbers.
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
     }
@@ -156,7 +156,7 @@ impl Engine {
         &self.audit_log
     }
 
-    /// The clock.
+    /// The clock that turns the scheduler's time into that of the wall.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }

@@ -20,7 +20,7 @@ pub trait Host: Send + Sync {
     /// The event log.
     fn events(&self) -> &Arc<EventLog>;
 
-    /// The counters.
+    /// What has happened, in numbers.
     fn counters(&self) -> &Arc<Counters>;
 
     /// The audit log and the revisions.

@@ -47,7 +47,8 @@ pub(super) fn next_due(state: &State) -> Option<Time> {
     due.flatten().min()
 }
 
-/// As [`super::Core::run_until`].
+/// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. During a pause time stands,
+/// and nothing is done but what was started already.
 pub(super) fn run_until(state: &mut State, until: Time, steps: usize) -> Progress {
     let progress = run(state, until, steps);
     // Time is stopped during a pause.

@@ -23,7 +23,7 @@ const NO_INSTANCE: &str = "00000000-0000-0000-0000-000000000000";
 /// The settings of an engine and its scheduler, fixed at the start.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The profile.
+    /// Which core it decides as.
     pub profile: Profile,
     /// The entry of a ConfigMap with the queue configuration.
     pub policy_group: String,

@@ -64,7 +64,7 @@ pub(super) struct State {
     pub outbox: EventOutbox,
     pub counters: Arc<Counters>,
     pub audit_log: Arc<AuditLog>,
-    /// The usage.
+    /// What was used over time.
     pub ledger: Arc<LedgerBook>,
     /// Provides the time of day for the audit; `None` while time is stepped.
     pub clock: Option<Clock>,
@@ -121,7 +121,7 @@ impl State {
         }
     }
 
-    /// The profile.
+    /// The profile that the scheduler decides by.
     pub fn profile(&self) -> Profile {
         self.scheduler.switches().profile
     }

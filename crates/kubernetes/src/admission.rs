@@ -242,7 +242,7 @@ impl Admission {
     }
 }
 
-/// K8S-120.
+/// Whether YuniKorn's admission controller changes the pods of a namespace (K8S-120).
 fn is_processed(cluster: &Cluster, namespace: &str) -> bool {
     let object = cluster.namespaces.get(namespace);
     match object.and_then(|object| object.metadata.annotations.get(&own("namespace.enableYuniKorn"))) {

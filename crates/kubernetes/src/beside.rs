@@ -35,7 +35,7 @@ const LABEL: &str = "kubernetes.io/label/";
 /// As far as they could be listed.
 #[derive(Clone, Debug, Default)]
 pub struct Listed {
-    /// Listed objects.
+    /// The objects that were listed.
     pub cluster: Cluster,
     /// Kinds that could not be listed.
     pub missing: Vec<NotListed>,

@@ -29,7 +29,7 @@ pub struct Cluster {
     storage_classes: BTreeMap<String, StorageClass>,
     csi_nodes: BTreeMap<String, CsiNode>,
     attachments: BTreeMap<String, Attachment>,
-    /// Newest warnings.
+    /// What is odd of them and stops nothing, the newest ones.
     notices: Vec<String>,
     /// UIDs of the pods that a what-if submits.
     pub(crate) submitted: BTreeSet<String>,

@@ -24,11 +24,11 @@ const AGES: [u64; 4] = [1, 4, 35, 65];
 pub struct Bound {
     /// Namespace and name.
     pub pod: String,
-    /// Application ID.
+    /// The id of its application.
     pub app: String,
     /// Leaf of its application.
     pub queue: String,
-    /// Node.
+    /// The node that it would be bound to.
     pub node: String,
     /// It is a placeholder.
     pub placeholder: bool,
@@ -39,7 +39,7 @@ pub struct Bound {
 pub struct Waiting {
     /// Namespace and name.
     pub pod: String,
-    /// Application ID.
+    /// The id of its application.
     pub app: String,
     /// Empty if no queue accepts it.
     pub queue: String,
@@ -52,7 +52,7 @@ pub struct Waiting {
 pub struct Evicted {
     /// Namespace and name.
     pub pod: String,
-    /// Node.
+    /// Where it is.
     pub node: String,
     /// The pod that needs the resources, or the queue above its maximum.
     pub by: String,
@@ -63,13 +63,13 @@ pub struct Evicted {
 pub struct Plan {
     /// Bound pods in the order of the decisions.
     pub bound: Vec<Bound>,
-    /// Pending pods.
+    /// What stays pending.
     pub waiting: Vec<Waiting>,
     /// Pods that are not requested.
     pub left_alone: Vec<LeftAlone>,
-    /// Preempted pods.
+    /// What would be deleted to make room.
     pub evicted: Vec<Evicted>,
-    /// Warnings.
+    /// What is odd and stops nothing.
     pub notices: Vec<String>,
     /// Number of running pods of kornsole.
     pub running: usize,

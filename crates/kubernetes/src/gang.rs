@@ -69,7 +69,7 @@ pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     Ok(groups)
 }
 
-/// K8S-132.
+/// What all placeholders together request (K8S-132).
 pub(crate) fn placeholder_ask(groups: &[TaskGroup]) -> Resource {
     let mut sum = Resource::new();
     for group in groups {

@@ -17,9 +17,9 @@ pub struct HeldPod {
     pub uid: AskId,
     /// Namespace and name.
     pub pod: String,
-    /// Its resources.
+    /// What it requests of a node.
     pub resource: Resource,
-    /// Creation time.
+    /// When it was made.
     pub created: Time,
     /// The blocking reason, as a sentence.
     pub why: String,

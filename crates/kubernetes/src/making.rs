@@ -34,7 +34,7 @@ pub(super) fn originator(making: &Making<'_>) -> Option<String> {
     }
 }
 
-/// K8S-220, K8S-223.
+/// The placeholders that a gang lacks (K8S-220, K8S-223).
 pub(super) fn missing_placeholders(id: &str, making: &Making<'_>, groups: &[TaskGroup]) -> Vec<Pod> {
     let mut made = Vec::new();
     for (at, group) in groups.iter().enumerate() {

@@ -58,7 +58,7 @@ pub struct LeftAlone {
 pub struct Asked {
     /// Namespace and name.
     pub pod: String,
-    /// Application ID.
+    /// The id of its application.
     pub app: AppId,
     /// It may not be in the cluster yet.
     pub placeholder: bool,
@@ -67,7 +67,7 @@ pub struct Asked {
 /// Requested when its placeholders are allocated (K8S-221).
 #[derive(Clone, Debug)]
 pub struct WaitingGang {
-    /// Application.
+    /// The application of the gang.
     pub app: AppId,
     /// Required number of placeholders by group.
     pub needed: BTreeMap<String, u64>,
@@ -88,7 +88,7 @@ pub struct Recovery {
     pub running: Vec<(AppId, AskId, NodeId)>,
     /// Nodes that become schedulable at the end.
     pub open: Vec<NodeId>,
-    /// Incomplete gangs.
+    /// Gangs that have not come together.
     pub gangs: Vec<WaitingGang>,
     /// All requested pods by UID.
     pub asked: BTreeMap<AskId, Asked>,
@@ -194,7 +194,7 @@ impl<'c> Mapping<'c> {
         pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or(self.now)
     }
 
-    /// K8S-155.
+    /// A pod of another scheduler uses room of its node (K8S-155).
     fn foreign(&mut self, pod: &'c Arc<Pod>) {
         let Some(name) = pod.node() else { return };
         let path = pod.metadata.path();

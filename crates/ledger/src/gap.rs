@@ -5,7 +5,7 @@ use model::Time;
 /// A time that was not counted.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Gap {
-    /// The start.
+    /// When the counting stopped.
     pub from: Time,
     /// The end: before `from` if the clock was set back; `None` while the gap lasts.
     pub to: Option<Time>,

@@ -10,7 +10,7 @@ use super::integral::Integral;
 use super::meter::{AppMeter, QueueMeter, Rates};
 use model::{AppId, Priority, QueuePath, Resource, Time};
 
-/// Microseconds.
+/// An hour, in microseconds.
 pub(super) const HOUR: u64 = 3_600_000_000;
 /// The maximum number of application rows; above it, the oldest hours sum up the applications of a user in a queue.
 const MOST_ROWS: usize = 50_000;

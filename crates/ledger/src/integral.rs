@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::Resource;
 
-/// Microseconds.
+/// How many microseconds a second has.
 const SECOND: u128 = 1_000_000;
 
 /// Quantities times time, sorted by name: base units (millicores, bytes) times microseconds. Zero entries are omitted.

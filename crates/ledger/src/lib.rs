@@ -215,7 +215,7 @@ impl Ledger {
 enum Read {
     /// It did not exist.
     New,
-    /// Unchanged.
+    /// It has what it had.
     Same,
     /// Changed; with the old queue.
     Changed(QueuePath),

@@ -14,13 +14,13 @@ use model::{Priority, QueuePath, Time};
 pub enum Dimension {
     /// The hour of scheduler time.
     Hour,
-    /// The partition.
+    /// By the name of the partition.
     Partition,
     /// The leaf of the application.
     Queue,
     /// Every queue with its subtree; usage counts in several rows.
     Tree,
-    /// The submitter.
+    /// By who submitted.
     User,
     /// The group of the application; may be empty.
     Group,
@@ -75,7 +75,7 @@ impl FromStr for Dimension {
     }
 }
 
-/// A question.
+/// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
     /// The dimensions of rows, in order.
@@ -116,7 +116,7 @@ pub struct ReportRow {
     pub key: Vec<String>,
     /// Allocated, including placeholders.
     pub allocated: Integral,
-    /// Pending.
+    /// What was requested and not allocated.
     pub waited: Integral,
     /// Guaranteed to the queue; only by tree, or by queue without a dimension that splits queues.
     pub guaranteed: Integral,
@@ -132,7 +132,7 @@ pub struct Report {
     pub by: Vec<Dimension>,
     /// The start: that of the ledger, or the requested one.
     pub from: Time,
-    /// The end.
+    /// Up to when.
     pub to: Time,
     /// Before this time, applications are summed up by queue and user; `None` if nowhere.
     pub folded: Option<Time>,

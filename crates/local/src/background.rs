@@ -22,7 +22,7 @@ struct Progress {
 
 #[derive(Default)]
 struct State {
-    /// Bytes.
+    /// Bytes that wait to be written.
     waiting: usize,
     lost: u64,
     why: String,

@@ -9,7 +9,7 @@ use rustix::process::geteuid;
 /// Without these controllers, groups do not enforce limits.
 const NEEDED: [&str; 3] = ["cpu", "memory", "pids"];
 const MOST_PROCESSES: u32 = 8192;
-/// Microseconds.
+/// Microseconds of the period in which processor time is counted.
 const PERIOD: i64 = 100_000;
 
 /// How limits are enforced on this machine.

@@ -47,7 +47,7 @@ pub struct JobSpec {
     pub hold: bool,
     /// The whole environment, on disk only ([`super::store`]).
     pub env: Vec<(String, String)>,
-    /// Working directory.
+    /// Where it runs.
     pub dir: String,
     /// File mode mask.
     pub umask: u32,
@@ -106,7 +106,7 @@ pub enum WhenStopped {
 /// The submitter, as the kernel identified it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// User ID.
+    /// The number of the user.
     pub uid: u32,
     /// ID of the primary group.
     pub gid: u32,
@@ -222,7 +222,7 @@ pub struct Attempt {
     pub number: u32,
     /// Start in milliseconds since 1970.
     pub started: u64,
-    /// Assigned GPUs.
+    /// Which GPUs are its own.
     pub gpus: Vec<u32>,
     /// `None` while the attempt runs.
     pub end: Option<AttemptEnd>,
@@ -243,7 +243,7 @@ pub enum Stop {
 /// The stored record of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Unique ID.
+    /// Its number, which no other job has.
     pub number: u64,
     /// Shared by all indices of an array. In a separate file ([`super::store`]) until changed.
     #[serde(default, skip_serializing_if = "is_elsewhere")]
@@ -254,14 +254,14 @@ pub struct Job {
     /// In addition to those of `spec`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_after: Vec<Dependency>,
-    /// The owner.
+    /// Whose it is.
     pub owner: Shared<Owner>,
     /// Submission time in milliseconds since 1970.
     pub submitted: u64,
     /// Its position in an array.
     #[serde(default)]
     pub array: Option<ArrayTask>,
-    /// The state.
+    /// Where it stands.
     pub state: JobState,
     /// Number of submissions: one, plus one per release.
     pub generation: u32,

@@ -25,7 +25,7 @@ const KNOWN: [(Resource, &str, &str); 16] = [
     (Resource::Rtprio, "rtprio", "Max realtime priority"),
     (Resource::Rttime, "rttime", "Max realtime timeout"),
 ];
-/// Unlimited.
+/// A limit that is none.
 const NONE: &str = "-";
 
 /// Returns the limits of a process as text, `nofile=1024:4096 core=0:-`, without unlimited ones. `None` if the kernel

@@ -24,11 +24,11 @@ pub enum GpuMaker {
     /// None, or a vendor without such a variable.
     #[default]
     Unknown,
-    /// `CUDA_VISIBLE_DEVICES`.
+    /// Jobs find their GPUs in `CUDA_VISIBLE_DEVICES`.
     Nvidia,
-    /// `ROCR_VISIBLE_DEVICES`.
+    /// Jobs find their GPUs in `ROCR_VISIBLE_DEVICES`.
     Amd,
-    /// `ZE_AFFINITY_MASK`.
+    /// Jobs find their GPUs in `ZE_AFFINITY_MASK`.
     Intel,
 }
 

@@ -33,7 +33,7 @@ struct Seen {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peak {
-    /// Measured peak.
+    /// The most that was measured.
     Measured(u64),
     /// Not measured; upper bound for each of its processes.
     AtMost(u64),

@@ -62,7 +62,7 @@ pub fn of_children() -> OfChildren {
     OfChildren { cpu_us: us(usage.user_time()) + us(usage.system_time()), largest }
 }
 
-/// Returns milliseconds.
+/// The processor time of the ended children of a process, in milliseconds.
 pub fn ended_cpu_ms(pid: i32) -> u64 {
     cpu_by_stat(pid, [13, 14])
 }

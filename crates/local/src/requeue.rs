@@ -17,7 +17,7 @@ const MOST_AT_ONCE: usize = 64;
 
 /// Maximum number of restarts of a job whose supervisor ends at its start.
 const MOST_LOST: usize = 5;
-/// Milliseconds.
+/// What is soon, in milliseconds.
 const SOON: u64 = 60_000;
 
 enum Next {

@@ -35,7 +35,7 @@ pub(super) struct Running {
 
 /// The signal from a supervisor that the daemon waits for.
 pub(super) enum Ear {
-    /// A message.
+    /// What it says.
     Line(Arc<UnixStream>),
     /// The end of its process.
     Process(Arc<OwnedFd>),

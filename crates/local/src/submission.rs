@@ -18,7 +18,7 @@ const MOST_VARIABLES: usize = 16_384;
 const MOST_AFTER: usize = 1000;
 /// Each attempt is stored.
 const MOST_RETRIES: u32 = 1000;
-/// Bytes.
+/// How many bytes the name of a job, a hook or a file may have.
 const LONGEST: usize = 4096;
 /// A century, in seconds.
 const LONGEST_TIME: u64 = 100 * 365 * 24 * 60 * 60;

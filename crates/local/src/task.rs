@@ -32,13 +32,13 @@ pub struct Task {
     pub command: Vec<String>,
     /// Added to, or replacing, the submitted environment.
     pub env: Vec<(String, String)>,
-    /// Working directory.
+    /// Where it runs.
     pub dir: String,
     /// File mode mask.
     pub umask: u32,
     /// `None` for the daemon's user.
     pub user: Option<Credentials>,
-    /// Its cgroup.
+    /// The cgroup that was made for it.
     pub cgroup: Option<PathBuf>,
     /// Limits without a cgroup.
     pub fallback: Option<Fallback>,
@@ -80,7 +80,7 @@ pub struct Task {
 /// The user of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
-    /// User ID.
+    /// The number of the user.
     pub uid: u32,
     /// ID of the primary group.
     pub gid: u32,

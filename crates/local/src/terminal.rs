@@ -37,7 +37,7 @@ const USUAL: (u16, u16) = (24, 80);
 /// A byte for the kind, two bytes for the length, then the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Typed input.
+    /// What was typed.
     Typed = 0,
     /// Lines and columns, two bytes each.
     Size = 1,

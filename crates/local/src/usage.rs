@@ -65,7 +65,7 @@ impl Daemon {
     }
 }
 
-/// Parents first.
+/// The processes below one, parents before their children.
 fn below<'p>(children: &HashMap<i32, Vec<&'p Process>>, top: i32) -> Vec<&'p Process> {
     let (mut found, mut left): (Vec<&Process>, Vec<i32>) = (Vec::new(), vec![top]);
     while let Some(parent) = left.pop() {

@@ -26,11 +26,11 @@ pub enum Request {
     Job(u64),
     /// Part of a job's output.
     Logs {
-        /// Job ID.
+        /// The number of the job.
         job: u64,
         /// The attempt; `None` for the last one.
         attempt: Option<u32>,
-        /// First byte.
+        /// From which byte on.
         from: u64,
         /// Maximum number of bytes, from the end; `None` for all.
         #[serde(default)]
@@ -42,7 +42,7 @@ pub enum Request {
     Cancel(u64),
     /// With a stored reason.
     CancelBecause {
-        /// Job ID.
+        /// Which job, by its number.
         job: u64,
         /// At most `LONGEST_REASON` bytes; shown with the job.
         reason: String,
@@ -62,23 +62,23 @@ pub enum Request {
     Requeue(u64),
     /// Move a pending job.
     Move {
-        /// Job ID.
+        /// The number of the job.
         job: u64,
         /// Path of the queue.
         queue: String,
     },
     /// Set the priority of a pending job.
     Priority {
-        /// Job ID.
+        /// The number of the job.
         job: u64,
         /// Higher priorities are scheduled first.
         priority: i32,
     },
     /// Change a pending job.
     Edit {
-        /// Job ID.
+        /// Which job, by its number.
         job: u64,
-        /// The changes.
+        /// What is changed.
         edit: Box<Edit>,
     },
     /// The queues that the user may submit to.
@@ -110,7 +110,7 @@ pub struct Edit {
     pub gpu: Option<i64>,
     /// Time limit in seconds; 0 for none.
     pub time: Option<u64>,
-    /// Job name.
+    /// What it is called.
     pub name: Option<String>,
 }
 
@@ -122,31 +122,31 @@ pub enum Reply {
     Job(Box<JobReport>),
     /// Jobs by ID.
     Jobs(Vec<JobReport>),
-    /// Output follows.
+    /// So many bytes of output follow.
     Output {
         /// Number of bytes that follow.
         bytes: u64,
         /// Offset of the first byte; later than requested if earlier bytes were removed.
         first: u64,
-        /// The attempt.
+        /// Which attempt it is of.
         attempt: u32,
         /// The attempt has ended, and these are the last bytes.
         ended: bool,
     },
-    /// The machine.
+    /// What machine this is.
     Info(Box<Info>),
     /// This line passes the connection to a terminal.
     Attached,
     /// Access for a console.
     Door {
-        /// Host name.
+        /// The name of the machine.
         machine: String,
         /// Address of the REST API.
         url: String,
         /// Token for the REST API and this user; for this console only.
         token: String,
     },
-    /// Queue paths.
+    /// The paths of queues.
     Queues(Vec<String>),
     /// Without jobs that the user may not see.
     Names(Vec<(u64, String)>),
@@ -166,7 +166,7 @@ pub enum Reply {
 /// Usage of a running job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobUse {
-    /// The job.
+    /// The job as it is shown elsewhere.
     pub job: JobReport,
     /// Time of the measurement, in milliseconds since 1970.
     pub at: u64,
@@ -200,11 +200,11 @@ pub struct GpuUse {
 /// A process of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessUse {
-    /// PID.
+    /// The process id.
     pub pid: i32,
     /// PID of its parent.
     pub parent: i32,
-    /// Process name.
+    /// What it is called.
     pub name: String,
     /// Resident memory (RSS) in bytes.
     pub memory: u64,
@@ -227,7 +227,7 @@ pub struct Whereabouts {
 /// The machine, and the enforced limits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Info {
-    /// Host name.
+    /// The host name.
     pub machine: String,
     /// Millicores available to jobs.
     pub vcore: i64,
@@ -250,24 +250,24 @@ pub struct Info {
 /// A job, without its environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobReport {
-    /// Job ID.
+    /// The number that commands take.
     pub number: u64,
     /// A new one for each submission to the scheduler.
     #[serde(default)]
     pub app: String,
-    /// Job name.
+    /// What it is called.
     pub name: String,
-    /// Owner.
+    /// Whose it is.
     pub user: String,
     /// Queue path; empty if it is not queued.
     pub queue: String,
-    /// State.
+    /// Where it stands.
     pub state: JobState,
     /// Why it is pending, or how it ended.
     pub reason: String,
     /// In a list, only the start of a long command.
     pub command: Words,
-    /// Working directory.
+    /// Where it runs.
     pub dir: String,
     /// Thousandths of a core.
     pub vcore: i64,

@@ -21,7 +21,7 @@ pub struct AllowedValue {
 /// The profiles that read a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Every profile.
+    /// Every profile reads the value.
     All,
     /// Only [`Profile::Kornsole`]; a release rejects the value.
     Kornsole,

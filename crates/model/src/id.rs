@@ -11,7 +11,7 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The text.
+            /// The text as it was given.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -42,7 +42,7 @@ pub enum AppState {
     Completing,
     /// Ended without a failure.
     Completed,
-    /// Becomes Failed.
+    /// On its way to Failed.
     Failing,
     /// Killed or failed.
     Failed,

@@ -14,7 +14,7 @@ pub struct Tags(Option<Arc<[Tag]>>);
 type Tag = (Box<str>, Box<str>);
 
 impl Tags {
-    /// Empty tags.
+    /// Tags of an ask that has none.
     pub const fn none() -> Self {
         Self(None)
     }

@@ -29,9 +29,9 @@ use scheduler::PartitionCommand;
 /// A scenario: a configuration and steps.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
-    /// The name.
+    /// The name, for people.
     pub name: String,
-    /// The description.
+    /// The description, for people.
     pub description: String,
     /// The initial configuration; `None` if the file has none and the caller must provide it.
     pub config: Option<ConfigSource>,
@@ -72,7 +72,7 @@ pub struct EmbeddedText {
 }
 
 impl EmbeddedText {
-    /// The text.
+    /// The text as a configuration of its own.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -94,9 +94,9 @@ impl EmbeddedText {
 /// A step with its location.
 #[derive(Clone, Debug)]
 pub struct ScenarioStep {
-    /// The location.
+    /// Where it stands.
     pub at: Place,
-    /// The action.
+    /// What is to be done.
     pub kind: StepKind,
 }
 

@@ -76,7 +76,7 @@ impl Tape {
 }
 
 impl<W: Workload> Recorder<W> {
-    /// Records `inner`.
+    /// Writes down what `inner` does.
     pub fn new(inner: W) -> (Self, Recording) {
         let tape = Arc::default();
         (Self { inner, tape: Arc::clone(&tape) }, Recording(tape))

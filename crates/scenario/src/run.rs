@@ -98,7 +98,7 @@ impl Runner {
         Self { scheduler, profile, now, step: LOAD + i64::try_from(done).unwrap_or(i64::MAX - 1) }
     }
 
-    /// The scheduler.
+    /// The scheduler, to look at.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }

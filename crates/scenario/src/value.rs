@@ -12,11 +12,11 @@ use model::{Identity, QuantityFault, Resource, parse_quantity};
 
 /// The keys and values of a step, or of a map in it.
 pub struct Values<'d, 'f> {
-    /// The map.
+    /// The map whose keys are read.
     pub fields: Fields<'d>,
     /// Its path of keys, for messages.
     pub path: Cow<'f, str>,
-    /// Collects errors.
+    /// Where errors are added.
     pub faults: &'f mut Faults,
 }
 
@@ -79,12 +79,12 @@ impl<'d> Values<'d, '_> {
         duration(self.fields.get(key)?, key, &self.path, self.faults)
     }
 
-    /// Required quantities.
+    /// Quantities that must be there.
     pub fn resource(&mut self, key: &str) -> Resource {
         self.needed(key).map(|node| resource(node, key, &self.path, self.faults)).unwrap_or_default()
     }
 
-    /// Optional quantities.
+    /// Quantities, if they are given.
     pub fn optional_resource(&mut self, key: &str) -> Option<Resource> {
         let node = self.fields.get(key)?;
         Some(resource(node, key, &self.path, self.faults))

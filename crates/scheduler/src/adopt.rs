@@ -11,9 +11,9 @@ use model::{AppId, AppState, AskId, NodeId, Time};
 /// What a request of another scheduler has on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adopted {
-    /// An allocation.
+    /// It runs there.
     Allocation,
-    /// A reservation.
+    /// The node waits for it.
     Reservation,
 }
 

@@ -71,7 +71,7 @@ impl Scheduler {
         self.named_groups.standing_in(now, &self.switches, submission)
     }
 
-    /// N-07.
+    /// A submission with the groups that an earlier one named, where the release uses them (N-07).
     fn with_known_groups<'a>(&mut self, now: Time, command: &'a PartitionCommand) -> Cow<'a, PartitionCommand> {
         let PartitionCommand::Submit(submission) = command else { return Cow::Borrowed(command) };
         self.named_groups.remember(now, &self.switches, submission);
@@ -85,7 +85,7 @@ impl Scheduler {
         }
     }
 
-    /// SCH-177.
+    /// Loads a configuration: the first one, or a reload (SCH-177).
     fn configure(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) {
         let outcome = self.reload(now, config, events);
         let kind = match outcome {

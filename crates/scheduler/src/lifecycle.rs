@@ -18,7 +18,7 @@ pub const COMPLETING: Duration = Duration::from_secs(30);
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
 /// So that a busy cluster does not fill memory.
 const REMEMBERED_AT_MOST: usize = 10_000;
-/// In bytes.
+/// How many bytes of tags are kept of each.
 const REMEMBERED_TAGS: usize = 4096;
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Skips the time in Starting (SCH-073).
@@ -88,7 +88,7 @@ impl Partition {
         }
     }
 
-    /// SCH-170.
+    /// The event resumeApplication (SCH-170).
     pub(super) fn resume_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
         if matches!(self.apps[app].state, AppState::New | AppState::Accepted) {
             self.enter(now, app, AppState::Resuming, Some(Arc::from(message)), events);
@@ -110,7 +110,7 @@ impl Partition {
         self.enter(now, app, next, Some(Arc::from(message)), events);
     }
 
-    /// SCH-170.
+    /// Completes an application that has nothing left to do (SCH-170).
     pub(super) fn complete_if_idle(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         if !application.is_idle() || application.state == AppState::Completing {
@@ -131,7 +131,7 @@ impl Partition {
         }
     }
 
-    /// SCH-173, SCH-202.
+    /// Nothing is left of an application that ends: it enters its final state (SCH-173, SCH-202).
     pub(super) fn enter_last(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
         let message = self.apps[app].message.clone().filter(|_| state == AppState::Failed);
         self.enter(now, app, state, message, events);
@@ -186,7 +186,7 @@ impl Partition {
         self.apps[key].state_timer = Some(timer);
     }
 
-    /// SCH-111.
+    /// One running application more or less, in the leaf and above (SCH-111).
     fn count_running(&mut self, key: AppKey, runs: bool) {
         let app = &self.apps[key];
         for queue in self.queues.path_up(app.queue) {
@@ -205,7 +205,7 @@ impl Partition {
         self.mark_path(leaf);
     }
 
-    /// LIM-013.
+    /// The limits of its user do not count it any more (LIM-013).
     pub(super) fn stop_counting_for_user(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.mark_account(key);
         let app = &mut self.apps[key];
@@ -216,7 +216,7 @@ impl Partition {
         }
     }
 
-    /// SCH-172, SCH-174.
+    /// The application has ended: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
         let app = &self.apps[key];
@@ -323,7 +323,7 @@ impl Partition {
     }
 }
 
-/// SCH-172.
+/// Whether an application ended so long ago that it may be forgotten (SCH-172).
 pub(super) fn is_expired(now: Time, app: &Application) -> bool {
     app.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
 }

@@ -52,7 +52,7 @@ struct SavingPartition<'a> {
     in_force: usize,
     /// The distinct placements, each with the index of its rules.
     placements: Vec<(usize, &'a Placement)>,
-    /// By slot.
+    /// Which of them brought the live applications, slot by slot.
     live: Vec<usize>,
     /// The placement of each ended application.
     ended: Vec<usize>,

@@ -14,7 +14,7 @@ pub enum Link {
         /// The time until the next try, in whole seconds.
         retry_in: Option<Duration>,
     },
-    /// Connected.
+    /// The view is what is.
     Live {
         /// The round-trip time; `None` for an embedded scheduler.
         rtt: Option<Duration>,
@@ -28,7 +28,7 @@ pub enum Link {
         /// The time until the next try, in whole seconds; `None` during a try.
         retry_in: Option<Duration>,
     },
-    /// Access denied.
+    /// The other side does not let one in.
     Refused {
         /// The reason with the remedy.
         why: String,

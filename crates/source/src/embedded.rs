@@ -39,13 +39,13 @@ impl Embedded {
         Self { engine, about, actor, trends: None, alerts: None, began: Instant::now(), cycles: Cycles::default() }
     }
 
-    /// Adds trends.
+    /// The same with what is measured of it.
     #[must_use]
     pub fn with_trends(self, trends: Arc<Trends>) -> Self {
         Self { trends: Some(trends), ..self }
     }
 
-    /// Adds alerts.
+    /// The same with the alerts of its cluster.
     #[must_use]
     pub fn with_alerts(self, board: Arc<Board>) -> Self {
         Self { alerts: Some(board), ..self }

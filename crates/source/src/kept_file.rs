@@ -60,7 +60,7 @@ impl RetainedFile {
         Self { folder: folder.to_owned(), path, what, lock: None, aside: None, read: None }
     }
 
-    /// The path.
+    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

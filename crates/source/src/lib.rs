@@ -365,9 +365,9 @@ pub enum SourcePlace {
 /// The content of the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Focus {
-    /// The partition.
+    /// In which partition.
     pub partition: Arc<str>,
-    /// The kind.
+    /// Which kind of thing.
     pub kind: FocusKind,
 }
 

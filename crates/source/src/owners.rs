@@ -11,7 +11,7 @@ use view::kubernetes::{Chain, OwnerDone, OwnerObject};
 pub struct SuspendOrder {
     /// The partition of the application.
     pub partition: Arc<str>,
-    /// The application.
+    /// The application whose pods they made.
     pub app: AppId,
     /// The current or last queue of the application: its access list decides.
     pub queue: QueuePath,

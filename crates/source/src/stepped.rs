@@ -79,7 +79,7 @@ impl Stepped {
         }
     }
 
-    /// Adds jobs.
+    /// The same where its applications are these jobs.
     #[must_use]
     pub fn with_jobs(self, jobs: Option<Arc<dyn Jobs>>) -> Self {
         Self { jobs, ..self }

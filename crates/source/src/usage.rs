@@ -12,9 +12,9 @@ use wire::convert::read::used;
 use wire::convert::{followed_report, tracked_report, usage_report};
 use wire::dto::time::{parse_rfc3339, rfc3339};
 
-/// Nanoseconds.
+/// An hour in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
-/// Microseconds.
+/// An hour in microseconds.
 const HOUR_MICROS: u64 = 3_600_000_000;
 /// From the first day of a month back to the middle of the previous one, in nanoseconds.
 const INTO_LAST_MONTH: i64 = 15 * 24 * HOUR;

@@ -168,7 +168,7 @@ pub struct Revision {
     pub by: String,
     /// The user's reason; may be empty.
     pub reason: String,
-    /// The origin.
+    /// How it came.
     pub source: RevisionSource,
     /// The number of settings that differ from the previous revision.
     pub changes: usize,

@@ -18,7 +18,7 @@ pub enum Toward {
 pub struct Chapter {
     /// The exclusive start. Some records of exactly this time can be in the previous chapter.
     pub from: Time,
-    /// The end.
+    /// Up to this time.
     pub to: Time,
     /// No earlier record is stored.
     pub first: bool,

@@ -18,7 +18,7 @@ pub struct FairnessRow {
     pub resource: Arc<str>,
     /// The queue's own guaranteed quantity; 0 without one.
     pub guaranteed: i64,
-    /// The usage.
+    /// What it uses.
     pub used: i64,
     /// The pending quantity in addition to the usage.
     pub pending: i64,

@@ -27,7 +27,7 @@ pub enum JobPhase {
     Queued,
     /// Running or starting.
     Running,
-    /// Ended.
+    /// It has ended.
     Ended,
 }
 
@@ -52,13 +52,13 @@ impl JobPhase {
 /// The request of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobAsked {
-    /// Millicores.
+    /// Thousandths of a core.
     pub vcore: i64,
     /// Bytes of memory.
     pub memory: i64,
     /// Number of GPUs.
     pub gpu: i64,
-    /// Time limit.
+    /// After how much running it is ended.
     pub time: Option<Duration>,
 }
 
@@ -109,9 +109,9 @@ pub struct JobProcess {
     pub pid: i32,
     /// Depth below the first process.
     pub depth: usize,
-    /// Process name.
+    /// What it is called.
     pub name: String,
-    /// Resident bytes.
+    /// Bytes of memory that it has in the machine.
     pub memory: i64,
     /// CPU time so far.
     pub cpu: Duration,
@@ -133,7 +133,7 @@ pub struct JobOutput {
 /// The requested part of a job's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputWanted {
-    /// No output.
+    /// None of it.
     None,
     /// The end, as much as a first look shows.
     End,
@@ -148,13 +148,13 @@ pub struct JobSheet {
     pub app: AppId,
     /// The job ID.
     pub number: u64,
-    /// The name.
+    /// What it is called.
     pub name: String,
-    /// The user.
+    /// Whose it is.
     pub user: String,
     /// The queue; empty if none.
     pub queue: String,
-    /// The phase.
+    /// Where it stands.
     pub phase: JobPhase,
     /// Why it waits, or how it ended.
     pub reason: String,
@@ -162,7 +162,7 @@ pub struct JobSheet {
     pub failed: bool,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Working directory.
+    /// Where it runs.
     pub dir: String,
     /// The additional output file; empty for none.
     pub output_file: String,
@@ -170,7 +170,7 @@ pub struct JobSheet {
     pub note: String,
     /// Bytes of output that could not be written.
     pub lost_output: u64,
-    /// The request.
+    /// What it requested.
     pub asked: JobAsked,
     /// GPU indices of the current or last attempt.
     pub gpus: Vec<u32>,
@@ -229,7 +229,7 @@ impl JobUsage {
 /// A change of a job that has not started; `None` keeps a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobEdit {
-    /// Millicores.
+    /// Thousandths of a core.
     pub vcore: Option<i64>,
     /// Bytes of memory.
     pub memory: Option<i64>,
@@ -237,7 +237,7 @@ pub struct JobEdit {
     pub gpu: Option<i64>,
     /// Time limit in seconds; 0 for none.
     pub time: Option<u64>,
-    /// The name.
+    /// What it is called.
     pub name: Option<String>,
 }
 
@@ -246,9 +246,9 @@ pub struct JobEdit {
 pub enum JobAct {
     /// Stop it, or remove it from the queue.
     Cancel,
-    /// Hold it.
+    /// Keep it from starting.
     Hold,
-    /// Release it.
+    /// Let it start.
     Release,
     /// Restart it from its start.
     Requeue,
@@ -280,7 +280,7 @@ impl JobAct {
 pub struct JobOrder {
     /// The application of the job.
     pub app: AppId,
-    /// The operation.
+    /// What is done.
     pub act: JobAct,
 }
 

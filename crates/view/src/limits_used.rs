@@ -22,9 +22,9 @@ pub struct LimitUsed {
     pub at: Place,
     /// The resource; `None` for the number of running applications.
     pub resource: Option<Arc<str>>,
-    /// The limit.
+    /// How much there may be.
     pub limit: i64,
-    /// The usage.
+    /// How much is in use.
     pub used: i64,
     /// The pending quantity of applications under this limit; for applications, the number that has not started.
     pub pending: i64,

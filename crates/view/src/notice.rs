@@ -9,7 +9,7 @@ pub struct Notice {
     pub number: u64,
     /// The cluster time.
     pub at: Time,
-    /// The severity.
+    /// How much it matters.
     pub weight: NoticeWeight,
     /// The message, in one line.
     pub title: String,
@@ -20,9 +20,9 @@ pub struct Notice {
 /// The severity of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum NoticeWeight {
-    /// Success.
+    /// Went as it should.
     Info,
-    /// Needs attention.
+    /// Should be examined.
     Warning,
     /// A rejection or a failure.
     Error,

@@ -41,7 +41,7 @@ pub struct QuotaForecast {
 /// An allocation that will be preempted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaVictim {
-    /// The application.
+    /// The application that the allocation belongs to.
     pub app: AppId,
     /// The user of the application.
     pub user: String,

@@ -27,7 +27,7 @@ pub use scheduler::ForeignAllocation;
 /// The slot of an active application in its partition's view.
 pub use scheduler::index::AppKey as AppSlot;
 
-/// A queue.
+/// One queue with all that pages show of it.
 #[derive(Clone, Debug, Default)]
 pub struct QueueRow {
     /// The queue's slot.
@@ -102,7 +102,7 @@ pub struct QueueSettings {
     pub app_sort: AppSortPolicy,
     /// Whether priority comes first when sorting (`application.sort.priority`).
     pub sort_by_priority: bool,
-    /// `preemption.policy`
+    /// What preemption may do here (`preemption.policy`).
     pub preemption_policy: PreemptionPolicy,
     /// The minimum wait before a request may preempt (`preemption.delay`).
     pub preemption_delay: Duration,
@@ -138,7 +138,7 @@ pub enum Origin {
     Template(QueuePath),
 }
 
-/// An application.
+/// One application with all that pages show of it.
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
     /// The end of the backoff of a remote scheduler for this application, because too many of its requests found no
@@ -150,7 +150,7 @@ pub struct AppRow {
     pub id: AppId,
     /// The current or last leaf; empty for a rejected application.
     pub queue: QueuePath,
-    /// The submitter.
+    /// Who submitted it.
     pub who: Identity,
     /// The group with the limits of the application.
     pub group: AppGroup,
@@ -158,7 +158,7 @@ pub struct AppRow {
     pub blocked_by_queue: bool,
     /// A user or group limit blocks its start.
     pub blocked_by_limits: bool,
-    /// The state.
+    /// Where it is in its life.
     pub state: AppState,
     /// When it was submitted.
     pub submitted: Time,
@@ -222,7 +222,7 @@ pub struct StateChange {
 /// A task group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskGroupRow {
-    /// The name.
+    /// The name as the application gives it.
     pub name: Arc<str>,
     /// The number of requested placeholders.
     pub count: u64,
@@ -299,7 +299,7 @@ pub enum AskState {
     },
     /// With a node.
     Allocated {
-        /// The node.
+        /// Where it runs.
         node: NodeId,
         /// The allocation time; `None` if a remote does not report it.
         since: Option<Time>,
@@ -326,12 +326,12 @@ pub enum PendingReason {
     Turn,
 }
 
-/// A node.
+/// One node with all that pages show of it.
 #[derive(Clone, Debug)]
 pub struct NodeRow {
-    /// The id.
+    /// The id that it was registered with.
     pub id: NodeId,
-    /// The capacity.
+    /// What it has.
     pub capacity: Resource,
     /// The allocated resources.
     pub allocated: Resource,
@@ -366,13 +366,13 @@ impl NodeRow {
 /// An allocation on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeAllocation {
-    /// The application.
+    /// Whose it is.
     pub app: AppId,
-    /// The request.
+    /// Which of its asks.
     pub ask: AskId,
     /// The pod, as `namespace/pod`.
     pub pod: Option<Arc<str>>,
-    /// The resources.
+    /// What it uses.
     pub resource: Resource,
     /// The allocation time; `None` if a remote does not report it.
     pub since: Option<Time>,

@@ -15,13 +15,13 @@ pub struct Sample {
     pub at: Time,
     /// Applications that are Starting or Running.
     pub running: u64,
-    /// Active applications.
+    /// Live applications, in any state.
     pub live: u64,
     /// Existing allocations, including placeholders.
     pub allocations: u64,
     /// Allocations made since the start.
     pub made: u64,
-    /// Pending requests.
+    /// Asks that are pending.
     pub pending_asks: u64,
     /// The partitions, in configuration order.
     pub partitions: Vec<PartitionSample>,

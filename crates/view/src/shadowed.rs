@@ -25,9 +25,9 @@ pub struct ShadowRates {
 /// The rates of a time range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShadowSpan {
-    /// The start.
+    /// When it started.
     pub from: Time,
-    /// The rates.
+    /// What was decided in it.
     pub rates: ShadowRates,
 }
 

@@ -24,9 +24,9 @@ pub struct SimulatedRun {
     pub name: String,
     /// The waits of all requests.
     pub waits: SimulatedWaits,
-    /// Rejected applications.
+    /// Applications that were refused.
     pub rejected: u64,
-    /// Preempted allocations.
+    /// Allocations that others took.
     pub preempted: u64,
     /// The time of the last event.
     pub makespan: u64,
@@ -60,13 +60,13 @@ pub struct SimulatedWaits {
     pub count: u64,
     /// The requests that wait at the end.
     pub waiting: u64,
-    /// The median.
+    /// Half of them waited at most so long.
     pub p50: u64,
     /// The 95th percentile.
     pub p95: u64,
     /// The 99th percentile.
     pub p99: u64,
-    /// The maximum.
+    /// The longest of all.
     pub max: u64,
 }
 

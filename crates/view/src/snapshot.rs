@@ -60,9 +60,9 @@ impl View {
 /// A partition at one time. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct PartitionView {
-    /// The name.
+    /// The partition's name.
     pub name: Arc<str>,
-    /// The state.
+    /// The partition's state.
     pub state: QueueState,
     /// The capacity of all nodes.
     pub capacity: Resource,

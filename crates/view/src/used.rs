@@ -14,7 +14,7 @@ pub enum UsageBy {
     Queue,
     /// Every queue with its subtree and its guaranteed resources.
     Tree,
-    /// Submitters.
+    /// By who submitted.
     User,
     /// The groups that count the applications.
     Group,
@@ -60,7 +60,7 @@ impl UsagePeriod {
     pub const ALL: [Self; 6] =
         [Self::All, Self::Hours(24), Self::Hours(168), Self::Hours(720), Self::Month, Self::LastMonth];
 
-    /// The name.
+    /// What it is called.
     pub fn name(self) -> String {
         match self {
             Self::Hours(hours) if hours % 24 == 0 && hours > 24 => format!("{}d", hours / 24),
@@ -95,9 +95,9 @@ impl UsagePeriod {
 /// A question to a ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsageQuestion {
-    /// The grouping.
+    /// What the rows are split by.
     pub by: UsageBy,
-    /// The period.
+    /// Over what time.
     pub period: UsagePeriod,
     /// Only this subtree.
     pub queue: Option<QueuePath>,
@@ -115,7 +115,7 @@ pub struct UsedRow {
     pub name: Arc<str>,
     /// Allocated, including placeholders.
     pub allocated: UsedAmounts,
-    /// Pending.
+    /// What was requested and not allocated.
     pub waited: UsedAmounts,
     /// Allocated above the guaranteed resources.
     pub borrowed: UsedAmounts,
@@ -130,7 +130,7 @@ pub struct UsedRow {
 pub struct UsageGap {
     /// The start, in nanoseconds since 1970.
     pub from: i64,
-    /// The end.
+    /// When it restarted.
     pub to: i64,
     /// The reason, in a sentence.
     pub why: String,
@@ -141,7 +141,7 @@ pub struct UsageGap {
 pub struct Used {
     /// The start, in nanoseconds since 1970.
     pub from: i64,
-    /// The end.
+    /// Up to when.
     pub to: i64,
     /// The scheduler time in between, without gaps.
     pub counted: Duration,

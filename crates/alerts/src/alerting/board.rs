@@ -39,7 +39,7 @@ impl Timing {
 /// The status of a receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStatus {
-    /// The name.
+    /// Its name in the rules.
     pub name: String,
     /// The number of delivered changes.
     pub taken: u64,
@@ -56,7 +56,7 @@ pub struct ReceiverStatus {
 pub struct Picture {
     /// The cluster time of the last evaluation; `None` before the first one.
     pub at: Option<Time>,
-    /// The rules.
+    /// The active rules.
     pub rules: Arc<Rules>,
     /// The alerts, the worst firing ones first.
     pub alerts: Vec<Alert>,

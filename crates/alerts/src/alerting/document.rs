@@ -17,7 +17,7 @@ const BELIEVED: Duration = Duration::from_secs(4 * 60);
 pub struct Notice {
     /// The number of the change.
     pub number: u64,
-    /// The kind.
+    /// Whether it fires or has ended.
     pub kind: ChangeKind,
     /// The alert at that time.
     pub alert: Alert,

@@ -17,7 +17,7 @@ use view::trends::Moment;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading {
-    /// The subject.
+    /// What it is of.
     pub subject: Subject,
     /// Whether it starts an alert; otherwise it only keeps one firing.
     pub starts: bool,

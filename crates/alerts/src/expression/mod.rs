@@ -53,9 +53,9 @@ enum Term {
 pub struct ExpressionFault {
     /// The byte offset.
     pub at: usize,
-    /// The error.
+    /// What is wrong.
     pub message: String,
-    /// The remedy.
+    /// What would be right.
     pub hint: String,
 }
 
@@ -111,7 +111,7 @@ impl Expression {
         Ok(Self { text: text.trim().to_owned(), of, left, sign, right })
     }
 
-    /// The text.
+    /// As it is written.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -30,7 +30,7 @@ impl fmt::Debug for Known {
 /// A context of a kubeconfig.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextInfo {
-    /// Name.
+    /// The name of the context in the kubeconfig.
     pub name: String,
     /// Address of the API server.
     pub server: String,

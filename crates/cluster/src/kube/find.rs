@@ -23,13 +23,13 @@ const USUAL: [&str; 2] = ["yunikorn", "default"];
 /// The Service of a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Namespace.
+    /// The namespace of the scheduler.
     pub namespace: String,
-    /// Service name.
+    /// The name of its Service.
     pub service: String,
     /// Port name or number.
     pub port: String,
-    /// Pod labels.
+    /// The labels of its pods.
     selector: String,
 }
 

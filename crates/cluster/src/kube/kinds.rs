@@ -10,7 +10,7 @@ use kubernetes::live::{LiveObject, ObjectKey};
 /// A parsed object, or the error.
 #[derive(Debug)]
 pub struct Read {
-    /// Key.
+    /// By what it is found.
     pub key: ObjectKey,
     /// The object, or the invalid part.
     pub object: Result<LiveObject, String>,

@@ -16,7 +16,7 @@ use crate::Answer;
 /// Objects per page. An API server reads each page from its store: half the size takes 1.5 times as long for 50,000
 /// pods.
 const PAGE: usize = 1000;
-/// Bytes.
+/// The longest page, in bytes.
 const LONGEST_PAGE: usize = 256 << 20;
 const REFUSAL: usize = 64 << 10;
 

@@ -27,7 +27,7 @@ pub struct PodRef {
     pub namespace: String,
     /// Name, which can be reused.
     pub name: String,
-    /// Unique UID.
+    /// The UID, which no other pod ever has.
     pub uid: String,
 }
 

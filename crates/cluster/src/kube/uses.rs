@@ -11,7 +11,7 @@ use crate::Answer;
 pub struct UsedRight {
     /// Verb, resource, and namespace.
     pub asked: Asked,
-    /// Its purpose.
+    /// What kornsole does with it.
     pub used_for: &'static str,
     /// With the reason of the API server; or the error.
     pub answer: Result<(bool, String), KubeFault>,

@@ -3,8 +3,8 @@
 /// The user at the API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Who {
-    /// User name.
+    /// The user name, as the API server knows it.
     pub user: String,
-    /// Groups.
+    /// The groups that come with it.
     pub groups: Vec<String>,
 }

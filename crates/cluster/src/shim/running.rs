@@ -32,7 +32,7 @@ const PAUSE: &str = "registry.k8s.io/pause:3.7";
 /// Options of a scheduler in a cluster.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The cluster.
+    /// The cluster, by its context.
     pub kube: Arc<Kube>,
     /// Namespace of the ConfigMaps and of the lease.
     pub namespace: String,
@@ -61,13 +61,13 @@ pub(super) enum Message {
 /// The state when a scheduler starts deciding.
 #[derive(Clone)]
 pub struct Started {
-    /// The engine.
+    /// The engine, for those who look at it.
     pub engine: Arc<Engine>,
     /// Settings of the ConfigMaps.
     pub configured: Configured,
     /// Pods of kornsole, and running ones.
     pub pods: (usize, usize),
-    /// Warnings.
+    /// What of the cluster is odd.
     pub notices: Vec<String>,
 }
 

@@ -141,7 +141,7 @@ fn check_acl(key: &str, text: &Placed<String>, path: &str, faults: &mut Faults) 
     }
 }
 
-/// CFG-035, CFG-051.
+/// A template: where it may stand, and its values (CFG-035, CFG-051).
 fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults) {
     let path = &queue.path;
     if !queue.is_parent() && path != "root" {
@@ -173,7 +173,7 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
     }
 }
 
-/// CFG-056, CFG-057.
+/// The numbers of applications of a queue and a child of it (CFG-056, CFG-057).
 fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
     let FieldValue::Value(own) = &queue.max_applications else { return };
     let (above, own) = (&queue.path, own.value);

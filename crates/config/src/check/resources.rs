@@ -64,7 +64,7 @@ impl<'r> ResourceChecker<'r, '_> {
         }
     }
 
-    /// CFG-042.
+    /// No guarantee above the maximum of the queue itself (CFG-042).
     fn guaranteed_fits_max(&mut self, queue: &RawQueue) {
         let (Some(guaranteed), Some(max)) = (&queue.guaranteed, &queue.max) else { return };
         for (name, amount) in guaranteed.resource.iter() {

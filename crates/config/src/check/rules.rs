@@ -150,13 +150,13 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// CFG-086.
+    /// CFG-086; `expected` is what the value should be.
     fn no_value(&mut self, rule: &RawRule, expected: &str) {
         let message = format!("{}: `{}` has no `value`", self.label, rule.name.value);
         self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));
     }
 
-    /// CFG-087, CFG-088.
+    /// Checks the queue that a `fixed` rule names (CFG-087, CFG-088).
     fn fixed(&mut self, rule: &RawRule, value: &Placed<String>) {
         let label = self.label;
         if is_qualified(&value.value) && rule.parent.is_some() {

@@ -124,7 +124,7 @@ fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
     }
 }
 
-/// CFG-014, CFG-015.
+/// The queues below one root (CFG-014, CFG-015).
 fn root(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Option<RawQueue> {
     let queues = fields.list("queues", path, faults)?;
     let at = fields.key_at("queues").unwrap_or(fields.at());

@@ -41,7 +41,7 @@ pub struct Change {
     pub queue: Option<QueuePath>,
     /// Added, removed, or changed.
     pub what: What,
-    /// The setting.
+    /// Which setting differs.
     pub key: Key,
     /// The old value in the notation of the file, if any.
     pub from: Option<String>,
@@ -110,7 +110,7 @@ pub enum Key {
     NodeSort,
     /// `nodesortpolicy.resourceweights` of one resource.
     Weight(String),
-    /// `preemption.enabled`.
+    /// `preemption.enabled`: whether anything is preempted at all.
     Preemption,
     /// `preemption.quotapreemptionenabled`: whether maxima are enforced.
     QuotaPreemption,

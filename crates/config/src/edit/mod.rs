@@ -49,9 +49,9 @@ pub struct Target<'a> {
 /// A resource setting of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// `resources.guaranteed`.
+    /// `resources.guaranteed`, what preemption may restore.
     Guaranteed,
-    /// `resources.max`.
+    /// `resources.max`, what the queue may use.
     Max,
 }
 

@@ -24,7 +24,7 @@ impl Lint {
         }
     }
 
-    /// W-003.
+    /// W-003: the access lists of a queue.
     pub(super) fn access(&mut self, queue: Queue<'_, '_>) {
         for key in ["submitacl", "adminacl"] {
             let Some(node) = queue.fields.get(key) else { continue };

@@ -21,7 +21,7 @@ pub struct Known {
 pub struct KnownPod {
     /// The full path of its queue.
     pub queue: String,
-    /// `namespace/name`.
+    /// Namespace and name.
     pub name: String,
     /// Its requested resources.
     pub resource: Resource,

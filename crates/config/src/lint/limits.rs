@@ -5,7 +5,7 @@ use model::parse_quantity;
 use super::{Lint, Queue, fields, list, text_of};
 
 impl Lint {
-    /// W-007.
+    /// W-007: the limits of a queue that can never be reached first.
     pub(super) fn idle_limits(&mut self, queue: Queue<'_, '_>) {
         for limit in list(queue.fields, "limits").into_iter().filter_map(fields) {
             let resources: Vec<_> = limit.get("maxresources").and_then(fields).into_iter().flatten().collect();

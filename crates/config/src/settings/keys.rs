@@ -15,7 +15,7 @@ pub struct SettingKey {
     pub default: &'static str,
     /// The condition for its effect; empty if it is immediate.
     pub waits_for: &'static str,
-    /// Its meaning.
+    /// What it means.
     pub doc: &'static str,
     pub(super) path: bool,
     pub(super) list: bool,

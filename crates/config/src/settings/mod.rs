@@ -98,9 +98,9 @@ pub struct DrainConfig {
 /// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The default.
+    /// It is the default.
     Default,
-    /// The file.
+    /// It is in the file.
     File(Place),
     /// A flag of the command line, as written there.
     Flag(String),

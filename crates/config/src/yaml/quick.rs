@@ -24,7 +24,7 @@ struct Frame {
     map: bool,
     /// From 0; unused in flow style.
     column: usize,
-    /// In [`Reader::children`].
+    /// Where its children start in [`Reader::children`].
     from: usize,
     waits: bool,
 }

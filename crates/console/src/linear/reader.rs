@@ -37,7 +37,7 @@ enum Rest {
 const PORTION: usize = 20;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A conversation.
+/// A conversation: what was read so far, and what `more` reads next.
 #[derive(Clone, Debug)]
 pub struct Reader {
     portion: usize,

@@ -60,7 +60,7 @@ impl Received {
         Self::said(vec![plain::text(&format!("Rejected: {}", why.as_ref()))])
     }
 
-    /// Runs steps.
+    /// Has something done.
     pub fn steps(steps: Vec<Step>, then: Then) -> Self {
         Self { steps, lines: Vec::new(), then }
     }

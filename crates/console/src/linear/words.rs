@@ -40,9 +40,9 @@ pub const OWN: [(&str, &str); 28] = [
 
 /// A command of the registry with its argument.
 pub struct Order {
-    /// The command.
+    /// The command that the first word names.
     pub id: CommandId,
-    /// The argument.
+    /// What follows its name.
     pub argument: Option<String>,
 }
 

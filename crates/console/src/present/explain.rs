@@ -31,7 +31,7 @@ const HELPS: &str = "would help";
 /// A line of the screen.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// The text.
+    /// What it says.
     pub pieces: Vec<Piece>,
     /// The index of its line in the sheet.
     pub of: Option<usize>,

@@ -23,11 +23,11 @@ const LABEL: (u16, u16) = (8, 20);
 /// A field for drawing.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// The label.
+    /// What precedes it.
     pub label: &'a str,
     /// The meaning of an empty field.
     pub hint: &'a str,
-    /// The text.
+    /// What is written in it.
     pub line: &'a LineEdit,
     /// The text differs from the current value.
     pub changed: bool,

@@ -24,7 +24,7 @@ pub fn ghost(command: &CommandLine) -> Option<&str> {
     (!typed.is_empty() && first.line.len() > typed.len()).then(|| first.line.strip_prefix(typed)).flatten()
 }
 
-/// A hint.
+/// What the last line offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// The key; for a chord its first key.

@@ -36,9 +36,9 @@ const MOST_PROCESSES: usize = 12;
 /// The parts of the page of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// The data.
+    /// What is known of it.
     pub sheet: Rect,
-    /// The separator.
+    /// The line between.
     pub rule: Rect,
     /// The visible output.
     pub output: Rect,

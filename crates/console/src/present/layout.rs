@@ -36,7 +36,7 @@ pub struct Regions {
     pub banner: Rect,
     /// The strip of pages; empty on a low screen.
     pub strip: Rect,
-    /// The breadcrumbs.
+    /// Where one is.
     pub crumbs: Rect,
     /// The column titles; empty without a list.
     pub head: Rect,

@@ -214,7 +214,7 @@ pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     pieces
 }
 
-/// `gpu 2/2!`
+/// What is used of the resources without columns of their own: `gpu 2/2!`.
 pub fn others(limit: &LimitUse, signs: &Signs) -> String {
     let mut text = String::new();
     let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;

@@ -11,9 +11,9 @@ const OLD: Duration = Duration::from_secs(2);
 /// A connection problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// The badge.
+    /// Its name, as a badge.
     pub badge: String,
-    /// The message.
+    /// The message about it.
     pub story: String,
     /// When the next attempt is; empty if unknown.
     pub again: String,

@@ -3,13 +3,13 @@
 use crate::present::pieces::{Piece, piece};
 use crate::theme::{Role, Signs};
 
-/// In percent.
+/// From which share on usage is high, in percent.
 const HIGH: i64 = 80;
 
 /// A meter; its base is shown next to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
-    /// The usage.
+    /// What is used.
     pub used: i64,
     /// The value of the full bar, if known.
     pub base: Option<i64>,

@@ -43,7 +43,7 @@ pub fn width(pieces: &[Piece]) -> usize {
 pub struct Slot {
     /// The first column.
     pub x: u16,
-    /// The width.
+    /// How many columns.
     pub width: u16,
     /// Right-aligned, for numbers.
     pub right: bool,

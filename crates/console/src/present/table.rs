@@ -18,11 +18,11 @@ use crate::theme::{Role, Signs};
 /// A screen column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Col<C> {
-    /// The content.
+    /// What it shows.
     pub what: C,
     /// The title; it fits the width.
     pub title: &'static str,
-    /// The width.
+    /// How wide it is.
     pub width: u16,
     /// Right-aligned, for numbers.
     pub right: bool,
@@ -120,7 +120,7 @@ impl Writer {
         self.runs
     }
 
-    /// The symbols.
+    /// The signs in use.
     pub fn signs(&self) -> &'static Signs {
         self.signs
     }
@@ -149,7 +149,7 @@ impl Writer {
         self.raw(x, max, cut, role)
     }
 
-    /// Writes pieces.
+    /// Writes pieces one after the other.
     pub fn pieces(&mut self, x: u16, max: u16, pieces: &[Piece]) {
         let mut used = 0;
         for piece in pieces {
@@ -171,13 +171,13 @@ impl Writer {
 /// A visible column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// The title.
+    /// The heading as it is on the screen.
     pub title: &'static str,
     /// The sort state.
     pub sorted: Title,
     /// Blank columns before it.
     pub gap: u16,
-    /// The width.
+    /// How wide it is.
     pub width: u16,
     /// Right-aligned, for numbers.
     pub right: bool,

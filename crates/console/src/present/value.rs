@@ -19,11 +19,11 @@ use view::units::show_amount;
 pub enum Unit {
     /// Text without a unit.
     Words,
-    /// A count.
+    /// A number of things.
     Count,
     /// Identifies something: a line, an arrival, a revision. Zero is none.
     Number,
-    /// Millicores.
+    /// Thousandths of a core.
     Vcore,
     /// Bytes, scaled on the screen.
     Bytes,
@@ -77,7 +77,7 @@ impl Unit {
 /// The value of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// Empty.
+    /// Nothing to say.
     Nothing,
     /// A number in the unit of its column.
     Figure(i64),
@@ -206,7 +206,7 @@ pub fn heading(name: &str) -> String {
 pub struct Field {
     /// The name for `:sort` and `:columns`.
     pub name: &'static str,
-    /// The unit.
+    /// What it counts in.
     pub unit: Unit,
 }
 

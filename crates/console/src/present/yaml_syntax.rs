@@ -15,12 +15,12 @@ pub enum Kind {
     Mark,
 }
 
-/// A token.
+/// A piece of a line, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Its bytes.
+    /// From where to where.
     pub range: Range<usize>,
-    /// The kind.
+    /// What it is.
     pub kind: Kind,
 }
 

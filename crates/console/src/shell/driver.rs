@@ -135,7 +135,7 @@ impl Driver {
         self.step(Incoming::Input(Input::Mouse(mouse)))
     }
 
-    /// Pastes text.
+    /// Pastes text as a terminal does: in one piece.
     pub fn paste(&mut self, text: &str) -> &mut Self {
         self.step(Incoming::Input(Input::Paste(text.to_owned())))
     }
@@ -199,7 +199,7 @@ impl Driver {
         self.session.next_wake()
     }
 
-    /// The state.
+    /// The state of the screen.
     pub fn state(&self) -> &State {
         self.session.state()
     }

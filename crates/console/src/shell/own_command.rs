@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::state::own_command::{OwnOutput, OwnRun};
 
-/// In bytes.
+/// How much of the output of one in the background is kept, in bytes.
 const RETAINED: u64 = 64 * 1024;
 
 /// Runs a command in the released terminal.

@@ -21,7 +21,7 @@ use view::{Notice, NoticeWeight};
 /// The user's settings other than the options.
 #[derive(Clone, Debug)]
 pub struct Personal {
-    /// The keymap.
+    /// What the keys mean.
     pub keymap: Keymap,
     /// The settings file; empty if none.
     pub file: String,
@@ -45,7 +45,7 @@ pub struct Personal {
     pub simulated: bool,
     /// Opens other schedulers.
     pub opener: Option<Opener>,
-    /// Runs simulations.
+    /// What makes simulations.
     pub simulator: Option<Simulator>,
     /// The user's own commands.
     pub own_commands: Vec<OwnCommand>,

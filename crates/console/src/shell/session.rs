@@ -149,7 +149,7 @@ impl Session {
         ReplySender { replies: self.replies.0.clone(), era: self.era, wake: Arc::clone(&self.wake) }
     }
 
-    /// The state.
+    /// The state of the screen.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -247,7 +247,7 @@ impl Session {
         self.opener.clone()
     }
 
-    /// The source.
+    /// The source that is examined.
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }

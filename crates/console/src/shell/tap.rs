@@ -8,16 +8,16 @@ use crate::state::key::Key;
 use model::Time;
 use source::Source;
 
-/// User input.
+/// What a person does to a console.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A key press.
     Key(Key),
     /// A mouse action.
     Mouse(Mouse),
-    /// Pasted text.
+    /// What was pasted, in one piece.
     Paste(String),
-    /// A resize.
+    /// Gave the terminal another size.
     Size(Size),
 }
 

@@ -9,7 +9,7 @@ use alerts::{Alert, Ended, Silence, Stage, Subject};
 /// The alerts of all partitions.
 #[derive(Clone, Debug, Default)]
 pub struct AlertsPage {
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<AlertLine>, AlertKey, AlertColumn>,
 }
 
@@ -20,7 +20,7 @@ pub enum AlertKey {
     Alert(String, Subject),
     /// A resolved alert, with its end in µs.
     Ended(String, Subject, u64),
-    /// By number.
+    /// A silence by its number.
     Silence(u64),
 }
 

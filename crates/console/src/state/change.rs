@@ -17,7 +17,7 @@ pub enum Kind {
     Max,
     /// The guaranteed resources.
     Guaranteed,
-    /// One property.
+    /// One of its properties.
     Property,
     /// A new child queue.
     Child,
@@ -75,9 +75,9 @@ pub enum What {
 /// A field with its label and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeField {
-    /// The content.
+    /// What it represents.
     pub what: What,
-    /// The label.
+    /// What precedes it.
     pub label: String,
     /// The meaning of an empty field.
     pub hint: String,

@@ -40,7 +40,7 @@ pub struct ColumnChoice {
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort<C> {
-    /// The column.
+    /// The column that rows are compared by.
     pub column: C,
     /// The largest first.
     pub descending: bool,

@@ -10,7 +10,7 @@ pub enum ContextOrigin {
     /// The user's settings.
     #[default]
     Settings,
-    /// The kubeconfig.
+    /// In the kubeconfig.
     Kubeconfig,
 }
 
@@ -61,7 +61,7 @@ pub struct ContextFacts {
 pub enum ContextState {
     /// A response is awaited.
     Asked,
-    /// It responded.
+    /// It answered with these.
     Reached(ContextFacts),
     /// It failed with this reason.
     Failed(String),
@@ -81,7 +81,7 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// All names.
+    /// The names of all.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.all.iter().map(|one| one.name.as_str())
     }

@@ -17,10 +17,10 @@ const ALLOCATED: &str = "allocated";
 
 const SEEN: usize = 8;
 
-/// An explanation.
+/// Why something waits, or why something happened.
 #[derive(Clone, Debug)]
 pub struct ExplainPage {
-    /// The subject.
+    /// What is explained.
     pub of: Explained,
     /// The answer, when available.
     pub sheet: Option<Result<Arc<Sheet>, Refusal>>,
@@ -49,7 +49,7 @@ pub enum Explained {
     Waiting(Asked),
     /// A node: its resources and their users.
     Node(NodeId),
-    /// An event.
+    /// Something that happened.
     Event(Arc<Record>),
     /// Since the user's last look.
     Overview(Option<Time>),
@@ -140,6 +140,6 @@ pub struct LimitsPage {
 pub struct Checkup {
     /// The time of the checked view.
     pub at: Time,
-    /// The findings.
+    /// What they found.
     pub health: Health,
 }

@@ -101,7 +101,7 @@ enum Code {
 }
 
 impl OutputText {
-    /// Adds output.
+    /// Takes what came.
     pub fn take(&mut self, output: &JobOutput) {
         if output.attempt != self.attempt {
             *self = Self { attempt: output.attempt, next: output.first, cut: output.first > 0, ..Self::default() };

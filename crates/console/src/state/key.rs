@@ -7,9 +7,9 @@ use std::fmt;
 pub struct Key {
     /// The key without modifiers.
     pub code: Code,
-    /// With Control.
+    /// Control was held.
     pub ctrl: bool,
-    /// With Alt.
+    /// Alt was held.
     pub alt: bool,
 }
 

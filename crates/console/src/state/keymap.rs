@@ -35,11 +35,11 @@ pub fn parse_chord(text: &str) -> Result<Chord, String> {
 /// The meaning of a chord in a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The context.
+    /// In which context it holds.
     pub context: Context,
-    /// The keys.
+    /// One key, or several one after the other.
     pub chord: Chord,
-    /// The command.
+    /// What is run.
     pub id: CommandId,
     /// The argument of the command.
     pub argument: Option<String>,

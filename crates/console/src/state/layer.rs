@@ -16,7 +16,7 @@ use view::job::JobOrder;
 pub enum Layer {
     /// The keys of the page, and all others.
     Help(Help),
-    /// Recent messages.
+    /// What was reported lately.
     Messages {
         /// The first visible line, from the newest.
         top: usize,
@@ -41,7 +41,7 @@ pub enum Layer {
     Form,
     /// The configuration, in edit mode.
     Edit,
-    /// A confirmation.
+    /// A question to be answered first.
     Confirm(Confirm),
     /// The reason for the confirmation under it.
     Reason {
@@ -84,7 +84,7 @@ pub struct PickedColumn {
 /// Updated for each view.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// The subject.
+    /// What they are of.
     pub of: String,
     /// `None` if independent of a view.
     pub at: Option<Time>,
@@ -125,9 +125,9 @@ pub struct CommandLine {
 pub struct Candidate {
     /// The whole line after completion.
     pub line: String,
-    /// The word.
+    /// The word itself.
     pub word: String,
-    /// Its description.
+    /// What it is.
     pub doc: String,
     /// Its key on this page, if any.
     pub key: String,
@@ -149,7 +149,7 @@ pub enum Off {
 pub struct Confirm {
     /// The question, one line that ends with `?`.
     pub title: String,
-    /// The effects.
+    /// What would happen, spelled out.
     pub lines: Vec<String>,
     /// The verb of the button.
     pub accept: &'static str,
@@ -157,7 +157,7 @@ pub struct Confirm {
     pub accepting: bool,
     /// The text to type for confirmation, if required.
     pub typed: Option<Typed>,
-    /// The subject.
+    /// What is asked about.
     pub what: Question,
     /// `None` if no reason is recorded.
     pub reason: Option<String>,
@@ -213,7 +213,7 @@ pub enum Question {
     Orders(Vec<Order>),
     /// Suspend or resume owners of pods.
     Suspend(Box<SuspendOrder>),
-    /// Change jobs.
+    /// Something that is done to jobs when the answer is yes.
     Jobs(Vec<JobOrder>),
     /// Run a user's own command.
     Own(Box<OwnRun>),

@@ -72,7 +72,7 @@ impl LineEdit {
         }
     }
 
-    /// The text.
+    /// What is written so far.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -11,9 +11,9 @@ use std::time::Duration;
 pub struct Listing<R, I, C> {
     /// Rows, shared with the threads that make or export lists.
     pub rows: Arc<Vec<R>>,
-    /// The cursor.
+    /// Where one stands.
     pub cursor: Cursor<I>,
-    /// The order.
+    /// By which column rows are sorted, and which way.
     pub sort: Sort<C>,
     /// The filter text; may be empty.
     pub filter: String,
@@ -27,7 +27,7 @@ pub struct Listing<R, I, C> {
     pub built: Option<Stamp>,
     /// Newer rows are being made.
     pub awaited: bool,
-    /// For ages.
+    /// The scheduler's time when the rows were made, for ages.
     pub now: Time,
     /// The cursor stays at its index when the filtered rows arrive.
     pub adopts: bool,
@@ -94,7 +94,7 @@ pub trait List {
     fn set_filter(&mut self, filter: &str);
     /// Sets whether the filter is being typed.
     fn set_seeking(&mut self, seeking: bool);
-    /// Sets [`Listing::adopts`].
+    /// Whether the cursor stays on what the filter finds when its rows are there.
     fn set_adopts(&mut self, adopts: bool);
     /// Whether newer rows are being made ([`Listing::awaited`]).
     fn awaited(&self) -> bool;

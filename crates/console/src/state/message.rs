@@ -11,9 +11,9 @@ pub enum Grade {
     Info,
     /// A rejected operation, with the reason.
     Refusal,
-    /// Needs attention.
+    /// Should be examined.
     Warning,
-    /// A failure.
+    /// Something has failed.
     Error,
 }
 
@@ -30,7 +30,7 @@ impl From<NoticeWeight> for Grade {
 /// A notice on the screen.
 #[derive(Clone, Debug)]
 pub struct ShownNotice {
-    /// The notice.
+    /// What is reported.
     pub notice: Arc<Notice>,
     /// Its end; `None`: until it is closed.
     pub until: Option<Duration>,
@@ -43,7 +43,7 @@ pub struct ShownNotice {
 /// A short message in the last line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    /// One line.
+    /// What is reported, in one line.
     pub text: String,
     /// The severity; determines the color.
     pub grade: Grade,
@@ -58,7 +58,7 @@ pub struct Message {
     pub number: u64,
     /// On the console's clock; `None`: before the start.
     pub at: Option<Duration>,
-    /// One line.
+    /// What, in one line.
     pub text: String,
     /// More lines; may be empty.
     pub more: String,

@@ -89,13 +89,13 @@ use view::{AppRow, Notice, PartitionView, View};
 pub struct Options {
     /// The selected theme.
     pub theme: ThemeName,
-    /// All themes.
+    /// The themes there are.
     pub themes: Arc<Themes>,
     /// The number of colors.
     pub depth: Depth,
     /// Draw with ASCII symbols only.
     pub ascii: bool,
-    /// Linear mode.
+    /// Nothing is drawn: pages are reported in lines, and commands are words.
     pub linear: bool,
     /// Highlight changed cells.
     pub mark_changes: bool,
@@ -128,7 +128,7 @@ pub struct State {
     pub config_faults: Option<Arc<ConfigFaults>>,
     /// Counts user actions: keys, clicks, pastes.
     pub turn: u64,
-    /// The options.
+    /// What was set.
     pub options: Options,
     /// The columns that the user selected, by page name.
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
@@ -176,11 +176,11 @@ pub struct State {
     pub quit_armed_until: Option<Duration>,
     /// Earlier command lines.
     pub commands: History,
-    /// Earlier filters.
+    /// Earlier filters, for `up` and `down` while one is written.
     pub filters: History,
-    /// The highlights.
+    /// What changed just now.
     pub marks: Marks,
-    /// The keymap.
+    /// What the keys mean.
     pub keymap: Arc<Keymap>,
     /// The pressed keys of an incomplete chord.
     pub pressed: Chord,

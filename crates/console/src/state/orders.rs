@@ -41,7 +41,7 @@ pub struct Orders {
 /// The owners of an application's pods.
 #[derive(Clone, Debug)]
 pub struct FoundOwners {
-    /// The application.
+    /// The application whose pods they are; another one's owners are looked up again.
     pub app: AppId,
     /// The pods by nearest owner.
     pub chains: Result<Vec<Chain>, String>,
@@ -63,7 +63,7 @@ pub struct RealChanges {
 pub struct Ticket {
     /// Counts up; the answer contains it.
     pub number: u64,
-    /// The act.
+    /// What is to be done.
     pub act: Act,
     /// The purpose of the answer.
     pub purpose: Purpose,
@@ -87,7 +87,7 @@ pub struct Watched {
 /// The dry run of moving several applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveSummary {
-    /// One sentence.
+    /// What the dry run found, as one sentence.
     pub words: String,
     /// None can be moved.
     pub all: bool,
@@ -120,7 +120,7 @@ impl Watched {
 /// An attempt that was denied.
 #[derive(Clone, Debug)]
 pub struct RefusedAttempt {
-    /// The operation.
+    /// What, and the refusal that the source has taken note of.
     pub order: Order,
     /// The denial that the source has recorded.
     pub refusal: Refusal,
@@ -153,7 +153,7 @@ pub struct AwaitedEvents {
 pub struct OrderEvent {
     /// The number of the event.
     pub number: u64,
-    /// Its text.
+    /// What it says.
     pub words: String,
     /// About the operation, not a consequence.
     pub itself: bool,

@@ -91,7 +91,7 @@ pub struct OwnCommand {
 /// An own command with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnRun {
-    /// The name.
+    /// The name of the command.
     pub name: String,
     /// The program and its arguments.
     pub words: Vec<String>,

@@ -57,11 +57,11 @@ pages! { $
     Account(AccountPage) { "", List, Pane::OfOne(10), [Account, List, Page, Always] }
     /// All details of one object.
     Details(DetailsPage) { "", Text, Pane::Nowhere, [Details, Page, Always] }
-    /// An explanation.
+    /// Why something waits, or why something happened.
     Explain(Box<ExplainPage>) { "", Text, Pane::Nowhere, [Explain, Page, Always] }
     /// Usage of queues compared with guaranteed resources.
     Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
-    /// The alerts.
+    /// What is alerted about.
     Alerts(AlertsPage) { "Alerts", List, Pane::Nowhere, [Alerts, List, Page, Always] }
     /// Usage of users and groups compared with limits.
     Limits(LimitsPage) { "Limits", List, Pane::Nowhere, [Fairness, List, Page, Always] }
@@ -73,9 +73,9 @@ pages! { $
     Change(Box<ChangePage>) { "", Form, Pane::Nowhere, [Change, Page, Always] }
     /// The events, the newest first.
     Events(EventsPage) { "Events", List, Pane::Nowhere, [Events, List, Page, Always] }
-    /// The audit.
+    /// Who did what.
     Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
-    /// Simulation runs.
+    /// Runs of a workload.
     Simulate(Box<SimulatePage>) { "Simulation", List, Pane::Below(14), [Simulate, List, Page, Always] }
     /// Usage over time.
     Usage(UsagePage) { "Usage", List, Pane::Below(14), [Usage, List, Page, Always] }
@@ -85,14 +85,14 @@ pages! { $
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
     /// Values over time.
     Trends(TrendsPage) { "Trends", Text, Pane::Nowhere, [Trends, Page, Always] }
-    /// The revisions.
+    /// The configurations that were active.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }
 
 /// The queue tree.
 #[derive(Clone, Debug, Default)]
 pub struct QueuesPage {
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<QueueLine, QueuePath, QueueColumn>,
     /// The collapsed queues.
     pub collapsed: BTreeSet<QueuePath>,
@@ -128,7 +128,7 @@ pub struct QueueLine {
 /// The fold state of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// Without children.
+    /// It has none.
     Leaf,
     /// Children are visible.
     Open,
@@ -149,7 +149,7 @@ pub struct AppsPage {
     pub marked: BTreeMap<AppId, AppSlot>,
     /// The typed text; valid while the marks are.
     pub typed: Option<String>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<AppLine, AppId, AppColumn>,
 }
 
@@ -211,7 +211,7 @@ impl AppPage {
 pub struct NodesPage {
     /// Show the map.
     pub map: bool,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<NodeId, NodeId, NodeColumn>,
 }
 
@@ -240,7 +240,7 @@ impl NodePage {
 pub struct Account {
     /// User or group.
     pub side: Side,
-    /// The name.
+    /// The name of the user or group.
     pub name: Arc<str>,
 }
 
@@ -249,7 +249,7 @@ pub struct Account {
 pub struct UsersPage {
     /// The groups that count each user's applications.
     pub groups: BTreeMap<Arc<str>, Vec<Arc<str>>>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Account, Account, UserColumn>,
 }
 
@@ -286,7 +286,7 @@ impl AccountPage {
 /// A row of one user or group.
 #[derive(Clone, Debug)]
 pub struct AccountLine {
-    /// The subject.
+    /// What it is about.
     pub id: LineId,
     /// The slot of an application.
     pub slot: Option<AppSlot>,
@@ -318,7 +318,7 @@ pub enum LineId {
     App(AppId),
 }
 
-/// The audit.
+/// Who did what.
 #[derive(Clone, Debug, Default)]
 pub struct AuditPage {
     /// Only entries of this user.
@@ -327,23 +327,23 @@ pub struct AuditPage {
     pub action: Option<String>,
     /// Only this object.
     pub object: Option<String>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<AuditEntry>, u64, AuditColumn>,
 }
 
-/// The revisions.
+/// The configurations that were active.
 #[derive(Clone, Debug, Default)]
 pub struct RevisionsPage {
     /// The revision to compare with; `None`: the previous one.
     pub marked: Option<u64>,
-    /// The rows.
+    /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
 }
 
 /// All details of one object.
 #[derive(Clone, Debug)]
 pub struct DetailsPage {
-    /// The subject.
+    /// What the sheet is about.
     pub subject: Subject,
     /// The first visible line.
     pub top: usize,
@@ -352,11 +352,11 @@ pub struct DetailsPage {
 /// The subject of details.
 #[derive(Clone, Debug)]
 pub enum Subject {
-    /// A queue.
+    /// A queue, by its path.
     Queue(QueuePath),
     /// An application, in its state when selected.
     App(Arc<AppRow>),
-    /// A node.
+    /// A node, by its id.
     Node(NodeId),
     /// A user or a group.
     Account(Account),

@@ -7,9 +7,9 @@ use crate::state::command::Context;
 pub enum Body {
     /// Rows in columns.
     List,
-    /// Scrolled lines.
+    /// Lines to be scrolled.
     Text,
-    /// Input fields.
+    /// Fields to be filled in.
     Form,
     /// The configuration editor.
     Config,
@@ -18,7 +18,7 @@ pub enum Body {
 /// Where the selected row's details are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
-    /// No pane.
+    /// There is no pane.
     Nowhere,
     /// With this maximum height; next to the rows on a wide screen.
     Below(u16),

@@ -23,7 +23,7 @@ pub struct Parked {
     pub config: Option<Box<ConfigPage>>,
     /// The audit, with its filter.
     pub audit: Option<AuditPage>,
-    /// The revisions.
+    /// The history of configurations.
     pub revisions: Option<RevisionsPage>,
     /// The last simulation.
     pub simulate: Option<Box<SimulatePage>>,

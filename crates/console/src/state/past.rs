@@ -25,7 +25,7 @@ pub use self::moment::{Moment, Shown, Step};
 /// A stored view.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The view.
+    /// The view of that moment.
     pub view: Arc<View>,
     /// When it was last known as the newest.
     pub until: Time,

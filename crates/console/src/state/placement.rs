@@ -12,11 +12,11 @@ use view::{AppRow, View};
 /// The placement of a hypothetical submission.
 #[derive(Clone, Debug, Default)]
 pub struct PlacementPage {
-    /// The submission.
+    /// What is submitted.
     pub form: Form,
     /// The field under the cursor.
     pub field: Field,
-    /// The configuration.
+    /// Under which configuration.
     pub against: Against,
     /// The version, if that is the configuration.
     pub edited: Option<u64>,
@@ -46,7 +46,7 @@ impl Field {
     /// All fields in screen order.
     pub const ALL: [Self; 5] = [Self::User, Self::Groups, Self::Queue, Self::Type, Self::Tags];
 
-    /// The label.
+    /// What precedes it.
     pub const fn label(self) -> &'static str {
         match self {
             Self::User => "user",

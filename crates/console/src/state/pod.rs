@@ -14,7 +14,7 @@ pub enum PodPart {
     Sheet,
     /// The log of a container.
     Log,
-    /// The YAML.
+    /// It as YAML.
     Text,
 }
 

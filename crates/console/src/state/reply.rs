@@ -53,7 +53,7 @@ pub enum Reply {
     OrderAnswered(u64, Result<Done, Refusal>),
     /// The text of a revision, or why it failed.
     RevisionText(u64, Result<Arc<str>, String>),
-    /// The explanation.
+    /// Why something waits; or why that is unknown.
     Explained(Question, Result<Sheet, Refusal>),
     /// An overview, at the requested time and partition.
     OverviewMade(OverviewMade),
@@ -103,7 +103,7 @@ pub enum Reply {
     ListMade(Box<ListResult>),
     /// Completions of the typed text.
     NamesFound(Names),
-    /// New events.
+    /// Events that came since the last ones.
     EventsRead(EventPage),
     /// The check of an edited configuration.
     EditChecked(Box<CheckResult>),

@@ -17,7 +17,7 @@ pub struct SimulatePage {
     pub asked: Arc<str>,
     /// Answers with another number belong to a closed page.
     pub number: u64,
-    /// The progress.
+    /// How far it is.
     pub progress: String,
     /// `None` while it runs.
     pub answer: Option<Result<Arc<Simulation>, String>>,
@@ -63,14 +63,14 @@ pub struct SimulateJob {
     pub past: Option<PastSpan>,
     /// The stop flag.
     pub stop: StopFlag,
-    /// The simulator.
+    /// What makes it.
     pub simulator: Simulator,
 }
 
 /// The past up to a time.
 #[derive(Clone, Debug)]
 pub struct PastSpan {
-    /// The end.
+    /// The moment on the screen.
     pub until: Time,
     /// `None` until requested.
     pub journal: Option<JournalHistory>,

@@ -25,7 +25,7 @@ pub struct KnownTrends {
 /// Values of one subject over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrendsPage {
-    /// The subject.
+    /// What they are of.
     pub of: Subject,
     /// The first value.
     pub value: Value,

@@ -10,7 +10,7 @@ use view::used::{UsageQuestion, Used, UsedRow};
 /// Usage over time.
 #[derive(Clone, Debug, Default)]
 pub struct UsagePage {
-    /// The question.
+    /// What is asked.
     pub question: UsageQuestion,
     /// The answer, when available.
     pub answer: Option<Result<Arc<Used>, String>>,

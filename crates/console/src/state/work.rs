@@ -26,7 +26,7 @@ pub enum Work {
     ReadConfig(WantedFile),
     /// Make a long list.
     List(Box<ListJob>),
-    /// Find completions.
+    /// Find names that complete what is written.
     Names(Box<NamesJob>),
     /// Drop a large value.
     Discard(Discarded),
@@ -68,7 +68,7 @@ pub enum Work {
         file: PathBuf,
         /// The table of the key, for example `views`.
         table: &'static str,
-        /// The key.
+        /// The key in it.
         key: String,
         /// The value as TOML; `None` removes the key.
         value: Option<String>,

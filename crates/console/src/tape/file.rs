@@ -31,19 +31,19 @@ use config::{Fault, Place};
 use model::{Identity, Profile};
 use view::act::Actor;
 
-/// A tape.
+/// A tape that can be played.
 #[derive(Clone, Debug)]
 pub struct Tape {
     /// The source and the initial settings.
     pub head: Head,
-    /// The steps.
+    /// What it does, in order.
     pub steps: Vec<Step>,
 }
 
 /// Source and initial settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// The source.
+    /// What it is played against.
     pub against: Against,
     /// The location of the source.
     pub at: Place,
@@ -51,13 +51,13 @@ pub struct Head {
     pub identity: Identity,
     /// No user is named, or the tape sets it.
     pub scheduler_admin: bool,
-    /// Read-only.
+    /// Nothing may be changed.
     pub read_only: bool,
     /// Start on the page Cluster.
     pub dashboard: bool,
     /// The profile of the scheduler.
     pub core: Profile,
-    /// Over REST.
+    /// The scheduler is served over REST, and the console attached to it.
     pub served: bool,
     /// Recorded daemon answers, relative to the tape.
     pub jobs: Option<String>,
@@ -82,7 +82,7 @@ pub struct Head {
 pub struct Pace {
     /// The time per typed character.
     pub typing: Duration,
-    /// The speedup.
+    /// How much faster everything goes than it was meant.
     pub playback: f64,
 }
 
@@ -121,9 +121,9 @@ pub enum Against {
 /// A step of a tape.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The location.
+    /// Where it is written.
     pub at: Place,
-    /// The act.
+    /// What it is.
     pub act: Act,
 }
 
@@ -141,7 +141,7 @@ pub enum Act {
     },
     /// Types a text.
     Type {
-        /// The text.
+        /// What is typed, character by character.
         text: String,
         /// Virtual time after each character.
         pause: Duration,
@@ -183,7 +183,7 @@ pub enum Act {
     Shown(bool),
     /// Starts or stops the server of a served tape.
     Server {
-        /// Start it.
+        /// It is there.
         there: bool,
     },
     /// The console must have quit.
@@ -193,7 +193,7 @@ pub enum Act {
 /// The lines that `Wait` searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// All lines.
+    /// In every line of the screen.
     Screen,
     /// The line of the text cursor, or the last one.
     Line,
@@ -202,7 +202,7 @@ pub enum Where {
 /// A search pattern.
 #[derive(Clone, Debug)]
 pub enum Pattern {
-    /// This text.
+    /// A line holds exactly these characters somewhere.
     Text(String),
     /// A regular expression.
     Regex(Regex),

@@ -10,7 +10,7 @@ pub(super) struct Line<'t> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unclosed {
-    /// Its start.
+    /// Where it starts.
     pub at: Place,
     /// The missing character.
     pub sign: char,

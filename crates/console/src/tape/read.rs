@@ -14,7 +14,7 @@ use crate::theme::{Depth, Themes};
 use config::{Faults, Place};
 use model::Identity;
 
-/// In bytes.
+/// The longest text that is read as a tape, in bytes.
 pub(super) const LONGEST: usize = 1 << 20;
 const LARGEST_SIDE: u16 = 1000;
 

@@ -28,15 +28,15 @@ pub struct Beginning {
 /// A recorded input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Did {
-    /// A key.
+    /// Pressed a key.
     Key(Key),
     /// A click at a column and line, from 0.
     Click(u16, u16),
     /// Wheel steps, down or (negative) up.
     Wheel(isize),
-    /// A paste.
+    /// Pasted a text.
     Paste(String),
-    /// A resize.
+    /// Gave the terminal another size.
     Size(u16, u16),
 }
 

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier};
 
 use crate::present::text::width;
 
-/// A screen.
+/// One picture of the console.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     buffer: Buffer,
@@ -18,9 +18,9 @@ pub struct Screen {
 /// The appearance of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// The foreground.
+    /// Colour of the signs.
     pub fg: Color,
-    /// The background.
+    /// Colour behind them.
     pub bg: Color,
     /// Bold, dim, and other modifiers.
     pub modifier: Modifier,
@@ -38,9 +38,9 @@ pub struct Sign<'s> {
     pub column: u16,
     /// 1 or 2.
     pub columns: u16,
-    /// The grapheme.
+    /// The grapheme that the cell shows.
     pub text: &'s str,
-    /// The appearance.
+    /// How it looks.
     pub look: Look,
 }
 
@@ -66,12 +66,12 @@ impl Screen {
         &self.buffer
     }
 
-    /// The width.
+    /// How many columns it has.
     pub fn width(&self) -> u16 {
         self.buffer.area.width
     }
 
-    /// The height.
+    /// How many lines it has.
     pub fn height(&self) -> u16 {
         self.buffer.area.height
     }

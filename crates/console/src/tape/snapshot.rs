@@ -19,11 +19,11 @@ use config::Place;
 /// A stored screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shot {
-    /// The name.
+    /// The name that the tape gives it.
     pub name: String,
     /// The location in the tape.
     pub at: Place,
-    /// The screen.
+    /// What the screen showed.
     pub screen: Screen,
 }
 
@@ -34,7 +34,7 @@ pub struct Picture {
     pub file: String,
     /// The location in the tape.
     pub at: Place,
-    /// The content.
+    /// What is in it.
     pub text: String,
 }
 

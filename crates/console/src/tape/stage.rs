@@ -53,7 +53,7 @@ pub struct PlayResult {
     pub stopped: bool,
     /// The stored screens.
     pub shots: Vec<Shot>,
-    /// The pictures.
+    /// The pictures that were made.
     pub pictures: Vec<Picture>,
     /// At snapshots and at the end, if enabled.
     pub sayings: Vec<Saying>,
@@ -70,7 +70,7 @@ pub struct Stage<'w> {
     pub jobs: Option<Arc<dyn Jobs>>,
     /// Alerts, only for a scheduler in this process.
     pub alerts: Option<Arc<Board>>,
-    /// The limits.
+    /// What it may use up.
     pub limits: Limits,
     /// The viewer of every frame, for example a recording.
     pub watch: Option<&'w mut dyn Watch>,
@@ -80,6 +80,6 @@ pub struct Stage<'w> {
     pub linear: bool,
     /// The title of the pictures.
     pub title: String,
-    /// Runs simulations.
+    /// What makes the simulations that it requests.
     pub simulator: Option<Simulator>,
 }

@@ -11,7 +11,7 @@ use super::file::Pace;
 use super::screen::Screen;
 use crate::present::text;
 
-/// A viewer.
+/// Someone who looks on.
 pub trait Watch {
     /// Shows a frame. May stop the play.
     fn show(&mut self, frame: &Frame, stays: Duration) -> ControlFlow<()>;
@@ -20,7 +20,7 @@ pub trait Watch {
 /// The screen, the caption, and the last keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The cells.
+    /// All cells of the screen.
     pub buffer: Buffer,
     /// The position of the text cursor.
     pub cursor: Option<Position>,

@@ -27,7 +27,7 @@ pub const WORDS: [&str; 21] = [
     "Ended",
 ];
 
-/// The settings.
+/// What can be set.
 pub const SETTINGS: [&str; 16] = [
     "Width",
     "Height",
@@ -47,7 +47,7 @@ pub const SETTINGS: [&str; 16] = [
     "WaitTimeout",
 ];
 
-/// The sources.
+/// What a tape can run against.
 pub const SOURCES: [&str; 5] = ["demo", "scenario", "config", "default", "server"];
 
 /// A remote scheduler has its own settings, and its user is in the address.

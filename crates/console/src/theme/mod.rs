@@ -28,7 +28,7 @@ pub use signs::{ASCII, DRAWN, SPOKEN, Signs};
 #[derive(Clone, Debug)]
 pub struct Theme {
     styles: [Style; Role::ALL.len()],
-    /// The symbols.
+    /// The signs in use.
     pub signs: &'static Signs,
     /// Only ASCII is allowed.
     pub ascii: bool,

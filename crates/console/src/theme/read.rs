@@ -47,7 +47,7 @@ pub struct Draft {
 /// A text with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The text.
+    /// What is written.
     pub text: String,
     /// The location in the file.
     pub at: Place,
@@ -56,11 +56,11 @@ pub struct Said {
 /// The style of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// The location.
+    /// Where that is written.
     pub at: Place,
-    /// The foreground.
+    /// Colour of the text.
     pub fg: Option<Said>,
-    /// The background.
+    /// Colour behind it.
     pub bg: Option<Said>,
     /// Modifiers to add.
     pub add: Modifier,
@@ -77,7 +77,7 @@ const MODIFIERS: [(&str, Modifier); 6] = [
     ("struck", Modifier::CROSSED_OUT),
 ];
 
-/// In bytes.
+/// The longest text that is read as a theme, in bytes.
 const LONGEST: usize = 1 << 18;
 
 /// Reads a theme.

@@ -33,7 +33,7 @@ const SHIPPED: [(&str, &str); 13] = [
 pub struct ThemeName(Arc<str>);
 
 impl ThemeName {
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -94,7 +94,7 @@ impl Entry {
     }
 }
 
-/// All themes.
+/// All themes there are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Themes {
     entries: Vec<Entry>,

@@ -41,7 +41,7 @@ pub enum Action {
     Resize(Size),
     /// An update of the cluster.
     Feed(Box<Feed>),
-    /// New events.
+    /// Events that came since the last ones.
     Events(EventPage),
     /// End time, the number that they are below, and the events.
     EarlierEvents((Time, u64), Vec<(u64, Arc<Record>)>),
@@ -49,7 +49,7 @@ pub enum Action {
     Aftermath(EventPage),
     /// The audit and the revisions.
     Records(Records),
-    /// The trends.
+    /// What is known of the trends by now.
     Trends(KnownTrends),
     /// Its number, and the number of the next event.
     OrderSent(u64, u64),
@@ -125,6 +125,6 @@ pub struct Feed {
     pub identity: Option<Identity>,
     /// The description of the scheduler if it changed.
     pub about: Option<Box<About>>,
-    /// The alerts.
+    /// What is alerted about.
     pub alerts: Option<Arc<Picture>>,
 }

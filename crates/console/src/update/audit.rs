@@ -108,9 +108,9 @@ pub fn select(page: &mut AuditPage, index: usize) {
 /// The criterion of a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The user.
+    /// Who did it.
     User,
-    /// The action.
+    /// What was done.
     Action,
     /// The application, node, or queue.
     Object,

@@ -28,7 +28,7 @@ pub fn step(state: &mut State, step: isize) {
     }
 }
 
-/// Stops editing.
+/// Leaves the form.
 pub fn end(state: &mut State) {
     if matches!(state.layers.last(), Some(Layer::Form)) {
         state.layers.pop();

@@ -106,7 +106,7 @@ pub struct SourceSnapshot {
     pub has_jobs: bool,
     /// The number of the next event.
     pub next_event: u64,
-    /// The alerts.
+    /// What is alerted about.
     pub alerts: Option<Arc<Picture>>,
 }
 

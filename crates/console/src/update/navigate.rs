@@ -141,7 +141,7 @@ pub fn account(state: &mut State, side: Side, text: &str) {
     }
 }
 
-/// `root.a /text`
+/// Splits `root.a /text` into the queue and the filter.
 fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
     let Some(argument) = argument.map(str::trim).filter(|text| !text.is_empty()) else { return (None, None) };
     match argument.split_once('/') {

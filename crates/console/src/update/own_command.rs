@@ -27,7 +27,7 @@ pub fn run(state: &mut State, name: &str) {
     }
 }
 
-/// Starts it.
+/// Has it run.
 pub fn start(state: &mut State, run: OwnRun) {
     if run.output == OwnOutput::Background {
         state.say(Grade::Info, format!("{} runs", run.name));

@@ -209,7 +209,7 @@ fn changed(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// `0:41`, `1:02:03`
+/// A moment of the cluster's time as written: `0:41`, `1:02:03`.
 fn moment(text: &str) -> Option<Time> {
     let parts: Option<Vec<u64>> = text.split(':').map(|part| part.parse().ok()).collect();
     let seconds = match parts?.as_slice() {

@@ -89,7 +89,7 @@ pub fn toggle_follow(state: &mut State) {
     }
 }
 
-/// Scrolls horizontally.
+/// Scrolls to the side.
 pub fn shift(state: &mut State, right: bool) {
     if let Page::Pod(page) = state.page_mut() {
         page.left = if right { page.left + STEP } else { page.left.saturating_sub(STEP) };

@@ -8,11 +8,11 @@ use view::Side;
 /// A kind of searched object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thing {
-    /// A queue.
+    /// A queue, by its path.
     Queue,
     /// An application, active or completed.
     App,
-    /// A node.
+    /// A node, by its id.
     Node,
     /// A user with current or past usage.
     User,

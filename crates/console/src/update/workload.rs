@@ -141,7 +141,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
     Ok(spec)
 }
 
-/// `by-hand-1`, `by-hand-2` …
+/// The first id of `by-hand-1`, `by-hand-2` … that no ask of the application has, nor one of several of that name.
 fn unused(app: &AppRow) -> AskId {
     let taken = |id: &str| {
         app.asks

@@ -25,7 +25,7 @@ pub const RETRY_PAUSES: RetryPauses = (Duration::from_millis(100), Duration::fro
 pub type RetryPauses = (Duration, Duration);
 
 enum JournalTask {
-    /// Executed work.
+    /// What was carried out already.
     Write(WriteBatch),
     /// Executed work, and orders that wait for the write.
     Commit(WriteBatch, WriteBatch, SyncSender<Result<(), String>>),
@@ -55,7 +55,7 @@ struct State {
 }
 
 impl Journal {
-    /// The store.
+    /// The store behind it.
     pub fn store(&self) -> &Store {
         &self.0.store
     }
@@ -194,7 +194,7 @@ impl JournalThread {
         Ok(Self { journal, thread: Some(thread) })
     }
 
-    /// The journal.
+    /// The journal that it writes, for what is to be recorded.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }

@@ -8,7 +8,7 @@ pub enum FolderError {
     /// The file system denies access.
     #[error("{}: {why}", folder.display())]
     Folder {
-        /// The path.
+        /// The path of the directory, as it was given.
         folder: PathBuf,
         /// The system error, for example `Permission denied`.
         why: String,
@@ -16,7 +16,7 @@ pub enum FolderError {
     /// Another process uses it.
     #[error("{} is in use by another kornsole{}: stop it, or use another directory with --state", folder.display(), by(who))]
     InUse {
-        /// The path.
+        /// The path of the directory, as it was given.
         folder: PathBuf,
         /// The process, if known.
         who: String,
@@ -24,7 +24,7 @@ pub enum FolderError {
     /// Another process runs it; it was opened for inspection.
     #[error("{} is in use by another kornsole{}: connect to it with --server URL", folder.display(), by(who))]
     Running {
-        /// The path.
+        /// The path of the directory, as it was given.
         folder: PathBuf,
         /// The process, if known.
         who: String,
@@ -32,13 +32,13 @@ pub enum FolderError {
     /// It is empty.
     #[error("{} has no scheduler state", folder.display())]
     Nothing {
-        /// The path.
+        /// The path of the directory, as it was given.
         folder: PathBuf,
     },
     /// It has the state of another kind of scheduler.
     #[error("{} is a state of `{by}`: use another directory with --state", folder.display())]
     OtherKind {
-        /// The path.
+        /// The path of the directory, as it was given.
         folder: PathBuf,
         /// The command that owns it.
         by: &'static str,

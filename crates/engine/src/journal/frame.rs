@@ -49,11 +49,11 @@ impl Kind {
 /// An intact frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// The kind.
+    /// What it holds.
     pub kind: Kind,
     /// The number of its content, for example of a record.
     pub key: u64,
-    /// The part.
+    /// Which part of it.
     pub part: u32,
     /// The content, not decoded.
     pub content: &'a [u8],

@@ -29,7 +29,7 @@ pub trait Inspected {
     /// The audit log and the revisions.
     fn audit_log(&self) -> &AuditLog;
 
-    /// The profile.
+    /// How its scheduler decides.
     fn profile(&self) -> Profile;
 
     /// The entry of a manifest with the queue configuration.
@@ -114,7 +114,7 @@ impl FolderInspection {
         self.core.now()
     }
 
-    /// The recording.
+    /// What it has of a span of time.
     pub fn recording(&self) -> Recording<'_> {
         Recording::new(&self.store, &self.setup, self.now())
     }

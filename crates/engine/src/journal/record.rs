@@ -105,7 +105,7 @@ pub enum Record {
     Give {
         /// The scheduler time.
         at: Time,
-        /// The command.
+        /// The command with its arguments.
         command: RecordedCommand,
     },
     /// An order, before its execution.
@@ -120,7 +120,7 @@ pub enum Record {
         wall: WallTime,
         /// The displayed file name.
         name: String,
-        /// The content.
+        /// What was in it.
         #[serde(with = "model::saved::bytes")]
         text: Vec<u8>,
         /// The reason of a rejection that does not follow from the text.
@@ -138,11 +138,11 @@ pub enum Record {
     Notice {
         /// The scheduler time.
         at: Time,
-        /// The severity.
+        /// How much it matters.
         weight: NoticeWeight,
         /// The message, in one line.
         title: String,
-        /// Further lines.
+        /// More of it.
         text: String,
     },
     /// The progress of the workload.
@@ -156,7 +156,7 @@ pub enum Record {
     },
 }
 
-/// An order.
+/// An order that someone gave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OrderRecord {
     /// The scheduler time.
@@ -213,7 +213,7 @@ pub struct RecordedRefusal {
     pub code: String,
     /// The message, in one line.
     pub message: String,
-    /// The description.
+    /// More of it.
     pub description: String,
 }
 
@@ -246,7 +246,7 @@ pub enum RecordedCommand {
     /// A run of the cleaner.
     #[serde(rename = "clean")]
     Clean,
-    /// Due timers.
+    /// Timers that are due by then.
     #[serde(rename = "tick")]
     Tick,
     /// Unfinished work of earlier commands.
@@ -258,7 +258,7 @@ pub enum RecordedCommand {
         /// The partition; `None` for the first one.
         #[serde(default, with = "model::saved::text_option")]
         partition: Option<Arc<str>>,
-        /// The command.
+        /// The command with its arguments.
         command: PartitionCommand,
     },
 }

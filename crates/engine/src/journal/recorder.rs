@@ -47,7 +47,7 @@ pub struct RecordBlock {
     pub first: u64,
     /// The number of records.
     pub count: u64,
-    /// The frames.
+    /// The frames, ready to be written.
     pub frames: Vec<u8>,
     /// The starts of further rows: the number of the first record and the offset in the frames.
     cuts: Vec<(u64, usize)>,

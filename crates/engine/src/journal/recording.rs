@@ -99,12 +99,12 @@ impl<'j> Recording<'j> {
         Self { store, setup, now }
     }
 
-    /// The end.
+    /// The moment that it ends at.
     pub const fn now(&self) -> Time {
         self.now
     }
 
-    /// The profile.
+    /// How its scheduler decides.
     pub const fn profile(&self) -> Profile {
         self.setup.profile
     }

@@ -97,7 +97,7 @@ impl Store {
         Ok(Self { disk, database: RwLock::new(Some(database)), added })
     }
 
-    /// The disk.
+    /// The disk that it is on.
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
     }

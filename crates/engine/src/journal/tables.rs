@@ -75,7 +75,7 @@ pub enum Change {
     Audit(u64, Arc<[u8]>),
     /// Adds a revision of the configuration.
     Revision(u64, Arc<[u8]>),
-    /// Removes entries.
+    /// These entries go.
     DropEntries(EntryTable, Vec<u64>),
 }
 
@@ -92,7 +92,7 @@ impl Change {
 /// A table of entries by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryTable {
-    /// Audit entries.
+    /// Who did what, by the number of the entry.
     Audit,
     /// Revisions of the configuration.
     Revisions,

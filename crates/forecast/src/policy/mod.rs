@@ -32,7 +32,7 @@ pub struct PolicyFile {
 /// An independent case of a file.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Title.
+    /// What it shows.
     pub name: String,
     /// Location in the file.
     pub at: Place,
@@ -52,9 +52,9 @@ pub enum CaseKind {
 /// The placement of an application.
 #[derive(Clone, Debug)]
 pub struct Placement {
-    /// Requested queue.
+    /// The queue that it requests.
     pub queue: String,
-    /// The submitter.
+    /// Who submits it.
     pub who: Identity,
     /// Tags for placement rules.
     pub tags: BTreeMap<String, String>,
@@ -93,9 +93,9 @@ impl Default for When {
 /// An expectation with its location in the file.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// Location.
+    /// Where it is written.
     pub at: Place,
-    /// The expectation.
+    /// What it is.
     pub what: Expectation,
 }
 
@@ -117,11 +117,11 @@ pub enum Expectation {
 /// Bounds for the usage of a queue.
 #[derive(Clone, Debug)]
 pub struct QueueUse {
-    /// Full path.
+    /// The full path.
     pub queue: String,
-    /// Minimum.
+    /// At least so much.
     pub at_least: Option<Amounts>,
-    /// Maximum.
+    /// At most so much.
     pub at_most: Option<Amounts>,
 }
 

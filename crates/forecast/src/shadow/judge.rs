@@ -16,7 +16,7 @@ use view::waiting::Sentence;
 const MOST_LEVEL: usize = 32;
 
 pub(super) struct Bench<'a> {
-    /// The partition.
+    /// The partition that it is about.
     pub partition: &'a str,
     /// Times within the same multiple count as equal.
     pub same_moment: Duration,

@@ -16,11 +16,11 @@ pub enum Input {
     Command(PartitionCommand),
     /// It had its node when it was first seen.
     Runs {
-        /// Application.
+        /// The application of the ask.
         app: AppId,
-        /// Request.
+        /// The pending ask.
         ask: AskId,
-        /// Node.
+        /// Where it runs.
         node: NodeId,
     },
 }
@@ -71,11 +71,11 @@ impl Source {
 pub struct Decision {
     /// Time of the decision.
     pub at: Time,
-    /// Application.
+    /// The application of the ask.
     pub app: AppId,
     /// Request ID: the UID of the pod.
     pub ask: AskId,
-    /// Node.
+    /// Where it goes.
     pub node: NodeId,
     /// Source of the time.
     pub source: Source,

@@ -65,7 +65,7 @@ impl Counts {
 pub struct Difference {
     /// Number of the difference, from 1.
     pub number: u64,
-    /// The comparison.
+    /// What came out.
     pub comparison: Comparison,
     /// `namespace/name`; empty if unknown.
     pub pod: String,

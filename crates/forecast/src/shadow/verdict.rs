@@ -28,7 +28,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All verdicts.
+    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Same, Self::Equal, Self::Node, Self::Order, Self::Illegal, Self::Unsettled, Self::Missed];
 
@@ -54,11 +54,11 @@ impl Verdict {
 /// The decision of kornsole.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Ours {
-    /// Application.
+    /// The application of the ask.
     pub app: AppId,
     /// Request ID: the UID of the pod.
     pub ask: AskId,
-    /// Node.
+    /// Where it would go.
     pub node: NodeId,
 }
 
@@ -67,9 +67,9 @@ pub struct Ours {
 pub struct Comparison {
     /// If missed: since when kornsole would have made it.
     pub at: Time,
-    /// Verdict.
+    /// What came out.
     pub verdict: Verdict,
-    /// Application.
+    /// Whose ask it is.
     pub app: AppId,
     /// Request: the UID of the pod.
     pub ask: AskId,

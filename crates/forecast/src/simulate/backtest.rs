@@ -14,7 +14,7 @@ const QUEUES: usize = 8;
 /// Values of the second half.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backtest {
-    /// The record.
+    /// What the journal recorded.
     pub was: Figures,
     /// Repeats the arrivals of the first half.
     pub forecast: Figures,

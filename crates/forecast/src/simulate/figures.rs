@@ -19,16 +19,16 @@ pub struct Waits {
     /// [`NEVER`] if a request never runs.
     #[serde(with = "wait")]
     pub mean: u64,
-    /// Median.
+    /// Half of them waited at most so long.
     #[serde(with = "wait")]
     pub p50: u64,
-    /// 95th percentile.
+    /// 95 of 100 waited at most so long.
     #[serde(with = "wait")]
     pub p95: u64,
-    /// 99th percentile.
+    /// 99 of 100 waited at most so long.
     #[serde(with = "wait")]
     pub p99: u64,
-    /// Maximum.
+    /// The longest of all.
     #[serde(with = "wait")]
     pub max: u64,
 }
@@ -50,7 +50,7 @@ impl Waits {
 /// The request that waited longest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Longest {
-    /// `application/request`.
+    /// Its application and id, with a stroke between them.
     pub name: String,
     /// Milliseconds; [`NEVER`] if it never runs.
     #[serde(with = "wait")]

@@ -34,17 +34,17 @@ pub struct LeftOut {
 /// An application with its requests.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// Unique ID.
+    /// Its id; no two jobs have the same.
     pub app: AppId,
-    /// Arrival time.
+    /// When it arrives.
     pub at: Time,
     /// Requested queue; if empty, the placement rules decide.
     pub queue: String,
-    /// The submitter.
+    /// Who submits it.
     pub who: Identity,
     /// Tags; placement rules read some of them.
     pub tags: BTreeMap<String, String>,
-    /// Requests.
+    /// What it requests.
     pub tasks: Vec<Task>,
     /// The placeholders that it requests first; its tasks are requested once all of them are allocated.
     pub gang: Option<Gang>,
@@ -123,7 +123,7 @@ impl Task {
 }
 
 impl Job {
-    /// Its submission.
+    /// The submission of the task as an application, with its gang.
     pub fn submission(&self) -> Submission {
         let (app, queue, who, tags) = (self.app.clone(), self.queue.clone(), self.who.clone(), self.tags.clone());
         let submission = Submission { app, queue, who, tags, ..Submission::default() };

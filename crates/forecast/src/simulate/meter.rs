@@ -32,7 +32,7 @@ struct Account {
     now: Resource,
     since: Time,
     used: Integral,
-    /// Milliseconds, unsorted.
+    /// In milliseconds, not sorted.
     waits: Vec<u64>,
     waiting: u64,
     longest: Option<LongestWait>,

@@ -28,30 +28,30 @@ pub struct NeverRuns {
 pub enum NeverCause {
     /// No node has enough of a resource.
     Node {
-        /// Resource name.
+        /// The name of the resource.
         resource: String,
-        /// Requested quantity.
+        /// What the first ask requests.
         wants: i64,
         /// Quantity of the largest node; 0 if no node has the resource.
         most: i64,
     },
     /// No node fits all quantities together.
     Together {
-        /// Requested quantities.
+        /// What the first ask requests.
         wants: BTreeMap<String, i64>,
     },
     /// The required node is not in the cluster.
     RequiredNode {
-        /// Node ID.
+        /// The id of the node.
         node: String,
     },
     /// Above the maximum of a queue.
     Queue {
-        /// Queue path.
+        /// The path of the queue.
         queue: String,
-        /// Resource name.
+        /// The name of the resource.
         resource: String,
-        /// Requested quantity.
+        /// What the first ask requests.
         wants: i64,
         /// Maximum of the queue.
         max: i64,

@@ -22,7 +22,7 @@ use config::properties::DEFAULT_PREEMPTION_DELAY;
 use model::{AppId, AppState, AskId, Profile, Time};
 use scheduler::{Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler};
 
-/// SCH-040.
+/// How often a cycle is tried again while something waits (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
 /// Retry after the time since the last event divided by this, within [`RETRY_WITHIN`].
 const RETRY_SHARE: u64 = 4;
@@ -38,7 +38,7 @@ const ASK_EVERY: u64 = 256;
 /// How a workload runs.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Queue configuration.
+    /// The queue configuration.
     pub config: Arc<Config>,
     /// The release to decide like.
     pub profile: Profile,
@@ -53,7 +53,7 @@ pub struct Plan {
 /// Why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Canceled.
+    /// No one needs it any more.
     Asked,
     /// The queue configuration is rejected, for this reason.
     Config(String),

@@ -14,9 +14,9 @@ enum Measure {
     Wait(Percentile, Subject),
     /// Pending requests at the end.
     Waiting(Subject),
-    /// Preempted allocations.
+    /// Allocations that others took.
     Preempted(Subject),
-    /// Rejected applications.
+    /// Applications that were refused.
     Rejected,
     /// Mean usage of a resource.
     Utilisation(String),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::{AppId, Time};
 use scheduler::{AskSpec, PartitionCommand, Submission};
 
-/// An arrival.
+/// Something that arrives.
 #[derive(Clone, Debug)]
 pub struct Arrival {
     /// Time after the start.
@@ -25,7 +25,7 @@ pub struct Arrivals {
 }
 
 impl Default for Arrivals {
-    /// No arrivals.
+    /// Nothing arrives in the run.
     fn default() -> Self {
         Self { list: Vec::new(), text: "arrivals: none".to_owned() }
     }

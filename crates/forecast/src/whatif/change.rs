@@ -35,9 +35,9 @@ pub enum Change {
     Set {
         /// Full path of the queue.
         queue: QueuePath,
-        /// Key.
+        /// What of it.
         key: Key,
-        /// New value.
+        /// The new value.
         value: Amount,
     },
     /// Add copies of a node.
@@ -82,13 +82,13 @@ pub enum Key {
 pub enum Amount {
     /// Absolute, in the form of the configuration.
     Is(String),
-    /// Increase.
+    /// So much more than now.
     More(String),
     /// Decrease, to at least 0.
     Less(String),
-    /// Factor.
+    /// So many times what it is now.
     Times(f64),
-    /// No value.
+    /// None at all.
     Nothing,
 }
 
@@ -160,7 +160,7 @@ fn amount(value: &str) -> Result<Amount, String> {
     })
 }
 
-/// `memory=+64Gi`.
+/// `memory=+64Gi` of a node.
 fn resize(node: &str, to: &str) -> Result<Change, String> {
     let (resource, value) = to.split_once('=').ok_or("missing `=`")?;
     if resource.is_empty() || value.is_empty() {

@@ -11,15 +11,15 @@ use model::{AppId, NodeId, QueuePath, Time};
 /// The first effect that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Newly rejected.
+    /// It is refused, and would not be.
     Rejected,
-    /// Newly killed.
+    /// It is killed, and would not be.
     Killed,
     /// More of it is preempted.
     Preempted,
     /// No longer starts.
     NotStarted,
-    /// Newly starts.
+    /// It starts, and would not.
     Started,
     /// Starts later by this time.
     Later(Duration),

@@ -24,7 +24,7 @@ pub struct PartingPlace {
 }
 
 impl Course {
-    /// Starts recording.
+    /// Counts from a moment on.
     pub fn beginning(partition: &Partition, now: Time) -> Self {
         Self { tally: Tally::beginning(partition, now, LONG_WAIT) }
     }

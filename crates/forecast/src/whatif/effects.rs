@@ -39,7 +39,7 @@ impl EffectKind {
 /// An effect on applications of one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigEffect {
-    /// The effect.
+    /// What becomes of them.
     pub kind: EffectKind,
     /// The changed queue.
     pub queue: String,

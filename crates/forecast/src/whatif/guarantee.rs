@@ -17,7 +17,7 @@ pub(super) struct BelowGuarantee {
 }
 
 impl BelowGuarantee {
-    /// Starts counting.
+    /// Counts from a moment on.
     pub fn beginning(partition: &Partition, now: Time) -> Self {
         let mut all = Self::default();
         all.look_at_all(partition, now);

@@ -21,7 +21,7 @@ use scheduler::PartitionCommand;
 pub const LONG_WAIT: Duration = Duration::from_secs(600);
 const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// A change.
+/// One thing that is changed.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A change in text form.
@@ -50,7 +50,7 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Length of both runs.
     pub span: Span,
-    /// Run times.
+    /// When what runs ends.
     pub runtimes: Vec<RuntimeRule>,
     /// Draws run times instead of using the median.
     pub seed: Option<u64>,
@@ -96,7 +96,7 @@ pub enum Unfinished {
 pub struct RefusedStep {
     /// Index of the change, from 0.
     pub step: usize,
-    /// The change.
+    /// What it was.
     pub what: String,
     /// The scheduler's reason.
     pub why: String,
@@ -105,9 +105,9 @@ pub struct RefusedStep {
 /// Both runs and their differences.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// Start.
+    /// The moment that both started from.
     pub began: Time,
-    /// End.
+    /// When they ended.
     pub ended: Time,
     /// Reason of the end.
     pub stopped: Stopped,
@@ -115,13 +115,13 @@ pub struct Pair {
     pub cycles: u64,
     /// The partition at the start.
     pub before: Figures,
-    /// Differences.
+    /// What differs between the two.
     pub comparison: Comparison,
-    /// Rejected changes.
+    /// The changes that were not made.
     pub refused: Vec<RefusedStep>,
     /// Assumed run times.
     pub runtimes: String,
-    /// Assumed arrivals.
+    /// What was assumed to arrive.
     pub arrivals: String,
     /// What became of the node groups, without the changes and with them.
     pub node_groups: Option<[GroupsReport; 2]>,

@@ -17,15 +17,15 @@ use scheduler::state::app::Application;
 /// Grouping of completed applications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryKey {
-    /// By submitter.
+    /// Who submitted them.
     User,
-    /// By queue.
+    /// The queue that they were in.
     Queue,
     /// By ID, with any digits.
     Name,
 }
 
-/// A rule.
+/// One rule as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuntimeRule {
     /// By ID; `*` matches anything.

@@ -9,11 +9,11 @@ use model::{AppId, QueuePath};
 /// Percentiles that occurred, without interpolation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// 10th percentile.
+    /// At most every tenth run gave less.
     pub p10: f64,
-    /// Median.
+    /// As many runs gave less as gave more.
     pub median: f64,
-    /// 90th percentile.
+    /// At most every tenth run gave more.
     pub p90: f64,
 }
 
@@ -30,11 +30,11 @@ impl Spread {
 /// Increases by the changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoreBy {
-    /// Started applications.
+    /// Applications that first got something.
     pub started: Spread,
-    /// Ended applications.
+    /// Applications that ended.
     pub ended: Spread,
-    /// Preempted allocations.
+    /// Allocations that others took.
     pub preempted: Spread,
     /// Pending requests at the end.
     pub waiting: Spread,

@@ -63,7 +63,7 @@ impl UseMeter {
 pub struct AppTally {
     /// Its last queue; empty if it was rejected.
     pub queue: QueuePath,
-    /// The submitter.
+    /// Who submitted it.
     pub user: Arc<str>,
     /// At the start of the run.
     pub held: bool,
@@ -106,7 +106,7 @@ pub struct Figures {
     pub started: u64,
     /// Applications that ended in the run.
     pub ended: u64,
-    /// Preempted allocations.
+    /// Allocations that others took.
     pub preempted: u64,
     /// Resources of the preempted allocations.
     pub taken: Resource,
@@ -165,7 +165,7 @@ pub(super) struct Decision {
     pub text: Box<str>,
     /// Number of the command in its run.
     pub command: u64,
-    /// The request.
+    /// The ask that it is for.
     pub subject: Option<(AppId, AskId)>,
 }
 
@@ -196,7 +196,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Starts counting.
+    /// Counts from a moment on.
     pub fn beginning(partition: &Partition, now: Time, long_wait: Duration) -> Self {
         let (name, below) = (Arc::clone(&partition.name), BelowGuarantee::beginning(partition, now));
         let mut tally = Self { partition: name, began: now, long_wait, below, ..Self::default() };

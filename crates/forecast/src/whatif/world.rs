@@ -14,7 +14,7 @@ use model::{AppId, AskId, Profile, Time};
 use scenario::{Sink, Trace};
 use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
 
-/// SCH-040.
+/// How often a cycle is tried again while something is pending (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
 const ASK_EVERY: u64 = 64;
 /// Idle after this time without an event, if nothing is due within an hour.
@@ -99,7 +99,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// Adds arrivals.
+    /// The same, with what arrives by itself.
     #[must_use]
     pub fn with_arrivals(mut self, arrivals: &Arrivals) -> Self {
         self.arrivals.extend(arrivals.list.iter().rev().cloned());

@@ -160,7 +160,7 @@ impl Live {
         }
     }
 
-    /// K8S-220, K8S-223.
+    /// Creates the placeholders that a gang lacks (K8S-220, K8S-223).
     pub(super) fn create_missing(&mut self, id: &AppId) {
         if !self.started {
             return;

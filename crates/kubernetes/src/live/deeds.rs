@@ -6,9 +6,9 @@ use model::AskId;
 /// A pod by name and UID.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodName {
-    /// Namespace.
+    /// The namespace that it is in.
     pub namespace: String,
-    /// Name.
+    /// Its name there.
     pub name: String,
     /// UID, the request ID.
     pub uid: String,
@@ -29,22 +29,22 @@ impl PodName {
 /// The type of a Kubernetes Event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Informational.
+    /// Nothing has to be done about it.
     Normal,
-    /// A problem.
+    /// Something is wrong.
     Warning,
 }
 
 /// A Kubernetes Event about a pod (K8S-230).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Said {
-    /// The pod.
+    /// The pod that it is about.
     pub pod: PodName,
-    /// Type.
+    /// Whether something is wrong.
     pub weight: Weight,
-    /// Machine-readable reason.
+    /// One word, by which tools know it.
     pub reason: &'static str,
-    /// Machine-readable action.
+    /// One word for what was done.
     pub action: &'static str,
     /// Message for the user.
     pub message: String,
@@ -57,7 +57,7 @@ pub enum Deed {
     Bind {
         /// The unbound pod.
         pod: PodName,
-        /// The node.
+        /// The node that it is to run on.
         node: String,
     },
     /// Delete a pod, with its own grace period.
@@ -71,7 +71,7 @@ pub enum Deed {
     Fail {
         /// The unbound pod.
         pod: PodName,
-        /// Machine-readable reason.
+        /// One word for why.
         reason: &'static str,
         /// Message for the user.
         message: String,
@@ -86,7 +86,7 @@ pub struct Placeholder {
     pub(crate) pod: Pod,
     /// Its owner: the originator of the application.
     pub owner: PodName,
-    /// Application.
+    /// The application whose gang it is of.
     pub app: String,
     /// The task group, verbatim.
     pub group: serde_json::Value,
@@ -110,16 +110,16 @@ pub enum Failure {
 pub enum Outcome {
     /// Result of a binding.
     Bound {
-        /// The pod.
+        /// The pod that was to be bound.
         pod: PodName,
-        /// The node.
+        /// The node of the deed.
         node: String,
         /// Success, or the failure.
         done: Result<(), Failure>,
     },
     /// Result of a deletion.
     Deleted {
-        /// The pod.
+        /// The pod that was to be deleted.
         pod: PodName,
         /// Success: it is being deleted.
         done: Result<(), Failure>,

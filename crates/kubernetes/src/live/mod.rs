@@ -82,7 +82,7 @@ pub struct ObjectKey {
     pub kind: &'static str,
     /// Empty for objects without a namespace.
     pub namespace: String,
-    /// Name.
+    /// The name within the namespace.
     pub name: String,
 }
 

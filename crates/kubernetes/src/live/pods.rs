@@ -14,7 +14,7 @@ use model::{AppId, AskId, NodeId, Resource};
 use scheduler::{AskSpec, PartitionCommand};
 
 impl Live {
-    /// K8S-110.
+    /// Whether a pod is kornsole to schedule (K8S-110).
     pub(super) fn is_own(&self, pod: &Pod) -> bool {
         self.settings.scheduler_names.contains(&pod.spec.scheduler_name)
     }
@@ -226,7 +226,7 @@ impl Live {
         }
     }
 
-    /// K8S-136.
+    /// What a pod requests may be more or less by now (K8S-136).
     fn resize(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let Ok(resource) = pod_resources(&task.pod, self.sidecars) else { return };
@@ -275,7 +275,7 @@ impl Live {
         }
     }
 
-    /// K8S-158.
+    /// Pods that name a node that has come are on it (K8S-158).
     pub(super) fn adopt_orphans(&mut self, node: &str, sink: &mut dyn Sink) {
         if !self.started {
             return;

@@ -63,7 +63,7 @@ impl Stage {
 pub(super) struct Task {
     pub pod: Arc<Pod>,
     pub app: AppId,
-    /// Requested resources.
+    /// What the scheduler was requested.
     pub resource: Resource,
     pub stage: Stage,
     /// kornsole has deleted it.

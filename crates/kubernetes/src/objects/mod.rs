@@ -17,9 +17,9 @@ pub(crate) type Amounts = BTreeMap<String, Amount>;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
-    /// A pod.
+    /// A pod of the core API.
     Pod(Box<Pod>),
-    /// A node.
+    /// A node of the core API.
     Node(Box<Node>),
     /// A namespace with its quota annotations.
     Namespace(Plain),

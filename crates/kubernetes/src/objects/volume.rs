@@ -77,7 +77,7 @@ pub(crate) struct CsiDriver {
     pub allocatable: CsiAllocatable,
 }
 
-/// `None`: unlimited.
+/// `None`: there is no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct CsiAllocatable {

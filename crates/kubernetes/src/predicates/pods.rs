@@ -16,7 +16,7 @@ use crate::objects::{Pod, SpreadConstraint};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodFacts {
-    /// Index.
+    /// Its own number.
     pub number: usize,
     /// With namespace labels; `None` after its removal.
     pub pod: Option<(Arc<Pod>, Arc<Labels>)>,

@@ -5,15 +5,15 @@ use super::field::{Field, Rejected};
 /// A number from the fields of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Count {
-    /// A constant.
+    /// A number that no field changes.
     Is(u64),
     /// A dotted path, with a default.
     Of(&'static str, u64),
     /// A dotted path; unbounded if missing.
     AtMost(&'static str),
-    /// Minimum.
+    /// The smallest of several.
     Min(&'static [Self]),
-    /// Maximum.
+    /// The largest of several.
     Max(&'static [Self]),
     /// Difference, at least 0.
     Less(&'static Self, u64),

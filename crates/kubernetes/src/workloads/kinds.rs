@@ -65,7 +65,7 @@ pub(super) struct Pods {
     pub groups: Count,
     /// Number of pods per group.
     pub count: Count,
-    /// First index.
+    /// The first index.
     pub first: Count,
     pub name: &'static str,
     pub labels: Labels,

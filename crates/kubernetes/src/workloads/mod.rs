@@ -28,7 +28,7 @@ pub(crate) const MOST_PODS: u64 = 250_000;
 
 #[derive(Debug)]
 pub(crate) struct Workload {
-    /// File name.
+    /// The name of its file.
     pub file: Arc<str>,
     pub value: Value,
     pub lines: Option<Lines>,

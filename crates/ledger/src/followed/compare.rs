@@ -28,13 +28,13 @@ struct Moving {
 /// The usage of ended allocations of an active application, by this ledger and by the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
-    /// The application.
+    /// The id that it was submitted with.
     pub app: AppId,
-    /// The partition.
+    /// The partition that it was submitted to.
     pub partition: Arc<str>,
-    /// The leaf.
+    /// The leaf that it is in.
     pub queue: QueuePath,
-    /// The submitter.
+    /// Who submitted it.
     pub user: Arc<str>,
     /// The ledger's sum, of allocations with a known start and end.
     pub ours: Integral,

@@ -8,18 +8,18 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 /// A look at the lists of a scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// Its time.
+    /// When it was taken.
     pub at: Time,
     /// Events before this number are included; later ones may be.
     pub number: u64,
-    /// All partitions.
+    /// All partitions that there were.
     pub partitions: Vec<SeenPartition>,
 }
 
 /// A partition in a look.
 #[derive(Clone, Debug, Default)]
 pub struct SeenPartition {
-    /// The name.
+    /// The name of the partition.
     pub name: Arc<str>,
     /// The active applications, except for unchanged ones.
     pub apps: Vec<SeenApp>,
@@ -35,13 +35,13 @@ pub struct SeenPartition {
 /// An application in a look.
 #[derive(Clone, Debug, Default)]
 pub struct SeenApp {
-    /// The id.
+    /// The id that it was submitted with.
     pub id: AppId,
     /// The submission time: the same id can be submitted again.
     pub submitted: Time,
-    /// The leaf.
+    /// The leaf that it is in.
     pub queue: QueuePath,
-    /// The submitter.
+    /// Who submitted it.
     pub user: Arc<str>,
     /// The group; `None` if it has none or it is unknown.
     pub group: Option<Arc<str>>,
@@ -55,7 +55,7 @@ pub struct SeenApp {
 /// A request in a look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeenAsk {
-    /// The priority.
+    /// What it asks with.
     pub priority: Priority,
     /// The pending resources.
     pub pending: Option<Resource>,

@@ -8,7 +8,7 @@ fn res(pairs: &[(&str, i64)]) -> Resource {
     pairs.iter().copied().collect()
 }
 
-/// EX-26.
+/// EX-26, row by row.
 #[test]
 fn worked_example_ex_26() {
     let m10 = res(&[("memory", 10)]);

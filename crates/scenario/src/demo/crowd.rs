@@ -33,7 +33,7 @@ pub(super) struct RunningApp {
     pub size: (u32, u32),
     /// The number of repeated requests.
     pub again: u32,
-    /// Allocated tasks.
+    /// Tasks that are allocated.
     pub held: BTreeSet<AskId>,
     /// The number of placeholders to wait for, if any.
     pub gathers: Option<u32>,

@@ -13,7 +13,7 @@ use crate::usage::Side;
 use model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
-    /// SCH-202.
+    /// Kills an application (SCH-202).
     pub(crate) fn kill(&mut self, now: Time, app: &AppId, by: &Identity, reason: &str, events: &mut Vec<Event>) {
         let key = match self.may_kill(app, by) {
             Ok(key) => key,
@@ -113,7 +113,7 @@ impl Partition {
         misfits
     }
 
-    /// SCH-204.
+    /// Moves every counter of the application from its path to the target's (SCH-204).
     fn carry_over(&mut self, now: Time, key: AppKey, target: QueueKey, events: &mut Vec<Event>) {
         self.report_group_link(now, key, true, false, events);
         let user = self.usage.user_of(&self.apps[key].account);

@@ -10,7 +10,7 @@ use crate::state::queue::ROOT;
 use model::{NodeId, Resource, Time};
 
 impl Partition {
-    /// SCH-190.
+    /// Registers a node (SCH-190).
     pub(crate) fn add_node(&mut self, now: Time, spec: &NodeSpec, events: &mut Vec<Event>) {
         let id = spec.id.clone();
         if self.nodes.find(&id).is_some() {

@@ -180,7 +180,7 @@ impl Partition {
         key
     }
 
-    /// SCH-178.
+    /// Returns a queue what the configuration says of it (SCH-178). Its parent has been settled.
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
@@ -272,7 +272,7 @@ impl Partition {
         }
     }
 
-    /// SCH-180.
+    /// Managed children that the configuration does not have any more drain, with all managed queues below them (SCH-180).
     fn drain_missing(&mut self, now: Time, config: &QueueConfig, key: QueueKey, events: &mut Vec<Event>) {
         if self.queues.get(key).is_some_and(|queue| queue.children.len() == config.children.len()) {
             return;
@@ -304,7 +304,7 @@ impl Partition {
         self.mark_queue(key);
     }
 
-    /// SCH-181.
+    /// The partition goes: every queue drains, every application fails, every node goes, then the queues (SCH-181).
     pub(super) fn dissolve(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.top_down() {
             if self.queues[key].state != QueueState::Draining {
@@ -332,7 +332,7 @@ impl Partition {
     }
 }
 
-/// SCH-223.
+/// Reports another maximum or guarantee than `before` (SCH-223).
 pub(crate) fn report_resources(
     now: Time,
     queue: &Queue,

@@ -88,7 +88,7 @@ impl Partition {
         found
     }
 
-    /// ACL-022.
+    /// Who administers a queue (ACL-022).
     fn admins(&self, key: QueueKey) -> Acl {
         Acl::joined(self.queues.path_up(key).iter().map(|key| &self.queues[*key].settings.admin_acl))
     }

@@ -68,7 +68,7 @@ impl Scheduler {
         Ok(rules)
     }
 
-    /// LIM-017.
+    /// Brings the limits of users and groups into force (LIM-017).
     fn adopt_limits(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
         for partition in &mut self.partitions {
@@ -79,7 +79,7 @@ impl Scheduler {
         }
     }
 
-    /// SCH-181.
+    /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
     fn remove_partitions(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let stays = |p: &Partition| config.partitions.iter().any(|c| *c.name == *p.name);
         for partition in self.partitions.iter_mut().filter(|p| !stays(p)) {

@@ -127,7 +127,7 @@ impl Unschedulable {
 }
 
 impl Application {
-    /// D-19.
+    /// Whether its asks are not tried yet, since too many found no node.
     pub(crate) fn is_held_off(&self, now: Time) -> bool {
         self.backoff_until.is_some_and(|until| now < until)
     }

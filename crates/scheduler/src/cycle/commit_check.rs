@@ -17,7 +17,7 @@ pub(crate) fn exceeded(queue: &Queue) -> impl Iterator<Item = (&str, i64, i64)> 
 }
 
 impl Partition {
-    /// D-22.
+    /// Whether whatever fits the headroom of a leaf cannot be allocated there all the same (D-22).
     pub(crate) fn commit_fails(&self, leaf: QueueKey) -> bool {
         let fits = |max: &Resource, queue: &Queue| max.fit_in_max_undef(&queue.allocated);
         let within = |queue: &Queue| queue.max.as_ref().is_none_or(|max| fits(max, queue));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::state::ask_log::TryResult;
 use model::Resource;
 
-/// SCH-130.
+/// How old an ask must be before a node is reserved for it (SCH-130).
 pub(crate) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 
 pub(crate) struct Headroom<'r> {

@@ -14,10 +14,10 @@ use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use model::{AppState, Time};
 
-/// N-04.
+/// How long a reservation stands without headroom (N-04).
 pub(crate) const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
 
-/// N-04.
+/// Whether what an ask holds reserved has represented too long (N-04).
 pub(crate) fn is_overdue(now: Time, ask: &Ask) -> bool {
     ask.rare.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
 }
@@ -94,7 +94,7 @@ impl Partition {
         }
     }
 
-    /// SCH-134.
+    /// What a leaf with reservations can do with them (SCH-134).
     pub(crate) fn try_reserved(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let commit_fails = self.commit_fails(leaf);

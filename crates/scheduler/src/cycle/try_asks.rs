@@ -309,7 +309,7 @@ fn report_fit(
     }
 }
 
-/// SCH-222.
+/// Reports that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
 fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &mut Nodes, events: &mut Vec<Event>) {
     if !is_report_due(now, ask.rare.predicates_reported) {
         return;

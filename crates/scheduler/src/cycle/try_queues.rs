@@ -14,7 +14,7 @@ use crate::state::queue::ROOT;
 use crate::state::siblings::Visit;
 use model::{AppState, QueueState, Resource, Time};
 
-/// SCH-042.
+/// The steps of a cycle (SCH-042).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CycleStage {
     Reserved,
@@ -37,7 +37,7 @@ impl StateAwareFilter {
 }
 
 impl Partition {
-    /// SCH-041, SCH-042.
+    /// One cycle (SCH-041, SCH-042).
     pub(crate) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
         self.settle_turns();
         let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
@@ -83,7 +83,8 @@ impl Partition {
         self.confirm_stopped(now, events);
     }
 
-    /// SCH-050.
+    /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
+    /// be deep: the walk keeps its own stack.
     fn find_pick(&mut self, now: Time, stage: CycleStage, events: &mut Vec<Event>) -> Option<Pick> {
         let mut walk = std::mem::take(&mut self.walk);
         let mut plans = TurnPlans::default();
@@ -134,7 +135,7 @@ impl Partition {
         }
     }
 
-    /// SCH-081.
+    /// Tries the applications of a leaf in their order (SCH-081).
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, plans: &mut TurnPlans, events: &mut Vec<Event>) -> Option<Pick> {
         if self.leaf_backs_off(now, leaf) {
             return None;
@@ -173,7 +174,7 @@ impl Partition {
         None
     }
 
-    /// SCH-082.
+    /// Tries the asks of one application, with preemption for those that may (SCH-082).
     fn try_app(
         &mut self,
         now: Time,

@@ -147,7 +147,7 @@ fn comes(events: &[EventKind], ask: &str, on: &str) -> bool {
     })
 }
 
-/// SCH-144.
+/// SCH-144: in place nothing moves but the pending amount; the difference goes back once the placeholder no longer exists.
 #[test]
 fn in_place_nothing_is_charged_twice() {
     let mut half = Half::new(Profile::Kornsole);
@@ -162,7 +162,7 @@ fn in_place_nothing_is_charged_twice() {
     assert_eq!((half.queue(), half.used("n1"), half.counts()), ((vcore(3), vcore(0)), vcore(3), (1, 1, 0)));
 }
 
-/// SCH-143.
+/// SCH-143: on another node the room is charged at once, the queue is not.
 #[test]
 fn another_node_is_charged_at_once() {
     let mut half = Half::new(Profile::Kornsole);
@@ -176,7 +176,7 @@ fn another_node_is_charged_at_once() {
     assert_eq!((half.queue(), half.used("n1"), half.used("n2")), ((vcore(3), vcore(0)), vcore(0), vcore(3)));
 }
 
-/// SCH-143.
+/// SCH-143: the same in one cycle; where no node will do, nothing happens at all.
 #[test]
 fn a_cycle_looks_beyond_the_placeholder_s_node() {
     for (node, found) in [("n2", true), ("n3", false)] {
@@ -202,7 +202,7 @@ fn ex_27_the_placeholder_s_node_goes() {
     assert_eq!(half.partition().placeholders, 0);
 }
 
-/// EX-27 (b).
+/// EX-27 (b): the ask was to run in place, and the node goes: it is pending again, the placeholder is lost.
 #[test]
 fn ex_27_the_node_of_both_goes() {
     for profile in Profile::ALL {
@@ -252,7 +252,7 @@ fn anything_else_breaks_the_tie() {
     }
 }
 
-/// SCH-204.
+/// SCH-204: a move takes an application half way along; the ask arrives in the new queue.
 #[test]
 fn a_move_takes_the_tie_along() {
     let mut half = Half::new(Profile::Kornsole);

@@ -63,7 +63,7 @@ impl Partition {
         self.hold_place(app);
     }
 
-    /// SCH-146.
+    /// The gang's time is over (SCH-146).
     pub(crate) fn placeholder_timeout(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get_mut(app) else { return };
         application.placeholder_timer = None;
@@ -127,14 +127,14 @@ impl Partition {
         }
     }
 
-    /// SCH-146, SCH-147.
+    /// Asks the resource manager to stop all placeholders that stand (SCH-146, SCH-147).
     pub(crate) fn release_placeholders(&mut self, app: AppKey) {
         for placeholder in self.apps[app].allocated_placeholders() {
             self.stop(app, placeholder, ReleaseReason::Timeout);
         }
     }
 
-    /// SCH-144, P-07.
+    /// A placeholder ended without giving way (SCH-144, P-07).
     pub(crate) fn note_timed_out(&mut self, app: AppKey, ended: &Ask, reason: ReleaseReason) {
         if reason != ReleaseReason::Timeout || self.switches.timed_out_when_gone {
             let unbounded = self.switches.gang_timeout_real;
@@ -147,7 +147,7 @@ impl Partition {
         }
     }
 
-    /// SCH-170.
+    /// What follows once the last placeholder no longer exists (SCH-170).
     pub(crate) fn placeholder_gone(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         if !self.stop_idle_placeholder_timer(app) {
             return;

@@ -122,7 +122,7 @@ impl Check<'_> {
         }
     }
 
-    /// (1)
+    /// The amounts of one queue are the sums over its children and applications (1).
     fn queue_sums(&mut self, queue: &Queue) {
         let partition = self.partition;
         let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
@@ -161,7 +161,7 @@ impl Check<'_> {
         });
     }
 
-    /// (11), (12)
+    /// The application counts of one queue, and its priority, agree with its children and applications (11, 12).
     fn queue_counts(&mut self, queue: &Queue) {
         let partition = self.partition;
         let tree = &partition.queues;

@@ -28,7 +28,7 @@ pub enum Command {
         /// The partition; `None` is the first one of the configuration.
         #[serde(default, with = "model::saved::text_option")]
         partition: Option<Arc<str>>,
-        /// The command.
+        /// What to do there.
         command: PartitionCommand,
     },
 }
@@ -47,7 +47,7 @@ pub enum PartitionCommand {
     AddNode(NodeSpec),
     /// Change a node's capacity or occupied resources (SCH-191); `None` keeps the value.
     UpdateNode {
-        /// The node.
+        /// The id of the node.
         id: NodeId,
         /// The new capacity.
         capacity: Option<Resource>,
@@ -70,24 +70,24 @@ pub enum PartitionCommand {
         app: AppId,
         /// The pending request.
         ask: AskId,
-        /// The node.
+        /// The node that it is on.
         node: NodeId,
     },
     /// Release an ended allocation or withdraw a pending request.
     Release {
-        /// The application.
+        /// The application of the allocation or ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask.
         ask: AskId,
     },
     /// The submitter reports that the application ended (SCH-173).
     Remove {
-        /// The application.
+        /// The id of the application.
         app: AppId,
     },
     /// Kill an application (SCH-202).
     Kill {
-        /// The application.
+        /// The id of the application.
         app: AppId,
         /// The user, who needs admin access to its queue.
         by: Identity,
@@ -103,7 +103,7 @@ pub enum PartitionCommand {
     },
     /// Move an application to another leaf (SCH-203).
     Move {
-        /// The application.
+        /// The id of the application.
         app: AppId,
         /// The target leaf.
         to: QueuePath,
@@ -112,7 +112,7 @@ pub enum PartitionCommand {
     },
     /// Set the foreign pods of a node (K8S-155), which are only shown: their usage comes with [`Self::UpdateNode`].
     SetForeign {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// The complete list; missing entries are removed.
         foreign: Vec<ForeignAllocation>,
@@ -186,7 +186,7 @@ pub enum GangStyle {
 /// A request of an application (SCH-013).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct AskSpec {
-    /// The application.
+    /// The application that asks.
     pub app: AppId,
     /// The ID; with a count above 1 the requests are `id-1`, `id-2`, and so on.
     pub id: AskId,

@@ -15,12 +15,12 @@ pub enum Denial {
     Ended {
         /// The application of the command.
         app: AppId,
-        /// Its state.
+        /// The state it is in.
         state: AppState,
     },
     /// The identity has no access to a queue.
     NoAccess {
-        /// The queue.
+        /// The queue that was requested.
         queue: QueuePath,
         /// The missing access; admin access includes submit access.
         access: AclKind,
@@ -37,7 +37,7 @@ pub enum Denial {
     RecoveryQueue,
     /// The target, or a parent of it, is draining or stopped.
     Closed {
-        /// That queue.
+        /// The queue that does not.
         queue: QueuePath,
         /// Its state: draining or stopped.
         state: QueueState,
@@ -51,7 +51,7 @@ pub enum Denial {
 pub struct Misfit {
     /// The failed check.
     pub kind: MisfitKind,
-    /// The queue.
+    /// The queue that it does not fit into.
     pub queue: QueuePath,
     /// The text with the values.
     pub text: String,

@@ -8,7 +8,7 @@ use crate::interface::grounds::PreemptionGrounds;
 use crate::usage::Side;
 use model::{Acl, AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
 
-/// An event.
+/// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The time of the command or timer that caused it.
@@ -41,46 +41,46 @@ pub enum EventKind {
     },
     /// The node was registered, changed, drained, or resumed.
     NodeAccepted {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
     },
     /// The node command was rejected.
     NodeRejected {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// The reason for the user.
         message: String,
     },
     /// The application was placed.
     AppAccepted {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Its leaf.
+        /// The full path of the queue.
         queue: QueuePath,
     },
     /// The application was rejected.
     AppRejected {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The reason for the user.
         message: String,
     },
     /// The request was rejected.
     AskRejected {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// The reason for the user.
         message: String,
     },
     /// A request was allocated.
     Allocated {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// The node.
+        /// The node that it is on.
         node: NodeId,
         /// The resources of the request.
         resource: Resource,
@@ -93,13 +93,13 @@ pub enum EventKind {
     },
     /// An allocation ended.
     Released {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// The node.
+        /// The node that it ran on.
         node: NodeId,
-        /// The reason.
+        /// Why it went.
         reason: ReleaseReason,
         /// The resources of the request.
         resource: Resource,
@@ -110,7 +110,7 @@ pub enum EventKind {
     },
     /// A kill or move was rejected.
     Denied {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The failed check and the reason, as text.
         message: String,
@@ -119,7 +119,7 @@ pub enum EventKind {
     },
     /// The application was moved.
     Moved {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The previous leaf.
         from: QueuePath,
@@ -130,9 +130,9 @@ pub enum EventKind {
     },
     /// The application was killed.
     Killed {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Its leaf.
+        /// The full path of the leaf that it was in.
         queue: QueuePath,
         /// The user of the command.
         by: Arc<str>,
@@ -147,51 +147,51 @@ pub enum EventKind {
 
     /// A node was reserved for a request.
     Reserved {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// The reserved resources.
         resource: Resource,
     },
     /// The reservation of a node for a request ended.
     Unreserved {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// The resources that were reserved.
         resource: Resource,
     },
     /// A request is pending.
     AskAdded {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Its resources.
+        /// How much it needs.
         resource: Resource,
     },
     /// A pending request was removed.
     AskRemoved {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// The reason: stopped or timeout.
         reason: ReleaseReason,
-        /// Its resources.
+        /// How much it wanted.
         resource: Resource,
     },
     /// A request was sent again with another size (switches `ask_again_pending`, `ask_again_allocated`).
     AskResized {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// The new size.
         resource: Resource,
@@ -202,16 +202,16 @@ pub enum EventKind {
     },
     /// The request of an ended allocation was removed with it (P-06).
     AskSpent {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Its resources.
+        /// How much it was.
         resource: Resource,
     },
     /// The replacement of a placeholder started (SCH-144).
     Replacing {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
         /// The replacing request.
         ask: AskId,
@@ -222,7 +222,7 @@ pub enum EventKind {
     },
     /// A placeholder is released because a request is larger (SCH-143, SCH-222).
     PlaceholderTooSmall {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
         /// The request that does not fit.
         ask: AskId,
@@ -235,7 +235,7 @@ pub enum EventKind {
     Preempted {
         /// The application of the victim.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// The application of the preemptor.
         by_app: AppId,
@@ -253,7 +253,7 @@ pub enum EventKind {
     QuotaPreempted {
         /// The application of the victim.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// The queue whose maximum is enforced.
         queue: QueuePath,
@@ -264,9 +264,9 @@ pub enum EventKind {
     },
     /// The maximum of a queue was enforced, as far as possible (N-09).
     QuotaEnforced {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
-        /// The maximum.
+        /// The maximum that is enforced.
         max: Resource,
         /// The resources to release.
         excess: Resource,
@@ -278,22 +278,22 @@ pub enum EventKind {
     /// The resource manager was asked to stop an allocation and confirms by a release (only with
     /// `Tuning::awaits_stops`).
     Stopping {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// The node.
+        /// The node that it is on.
         node: NodeId,
-        /// The reason.
+        /// Why it is to go.
         reason: ReleaseReason,
     },
     /// No allocation on the required node may be preempted (SCH-167, SCH-222); at most once in 15 s.
     NoVictim {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// The resources of the request.
         resource: Resource,
@@ -301,9 +301,9 @@ pub enum EventKind {
     /// The resource manager's conditions exclude nodes with enough free resources (SCH-094, SCH-222); at most once in
     /// 15 s.
     PredicatesFailed {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// The number of excluded nodes.
         nodes: u64,
@@ -312,19 +312,19 @@ pub enum EventKind {
     },
     /// The application was submitted; it may still be rejected (SCH-221).
     AppNew {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
     },
     /// The application left its queue permanently (SCH-172).
     AppLeft {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Its leaf.
+        /// The full path of the leaf that it was in.
         queue: QueuePath,
     },
     /// The application entered a state.
     AppState {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The new state.
         state: AppState,
@@ -335,22 +335,22 @@ pub enum EventKind {
     },
     /// The application may no longer start, or may start again (SCH-114).
     AppRunnable {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// The cause.
+        /// What keeps it from running, or kept it.
         cause: RunnableCause,
         /// Whether it may.
         runnable: bool,
     },
     /// A request no longer fits its queues, or fits again (SCH-222).
     AskFitsQueue {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// Differs from the last report.
         fits: bool,
-        /// The leaf.
+        /// The full path of the leaf.
         queue: QueuePath,
         /// The resources of the request.
         resource: Resource,
@@ -359,9 +359,9 @@ pub enum EventKind {
     },
     /// A request no longer fits the limits of its user or group, or fits again (SCH-222).
     AskFitsLimits {
-        /// The application.
+        /// The application of the ask.
         app: AppId,
-        /// The request.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// Differs from the last report.
         fits: bool,
@@ -372,21 +372,21 @@ pub enum EventKind {
     },
     /// A queue was added.
     QueueAdded {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// Whether it is configured.
         managed: bool,
     },
     /// A queue was removed.
     QueueRemoved {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// Whether it was configured.
         managed: bool,
     },
     /// A queue entered a state.
     QueueState {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// The previous state.
         from: QueueState,
@@ -395,90 +395,90 @@ pub enum EventKind {
     },
     /// A queue and its subtree start to drain; only for the topmost queue.
     QueueDrains {
-        /// The partition.
+        /// The name of the partition.
         partition: Arc<str>,
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
-        /// The administrators.
+        /// Who administers it.
         admins: Acl,
     },
     /// A queue has been draining for another threshold (SCH-211).
     QueueDrainAlert {
-        /// The partition.
+        /// The name of the partition.
         partition: Arc<str>,
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// The time since draining started.
         draining_for: Duration,
-        /// The administrators.
+        /// Who administers it.
         admins: Acl,
     },
     /// The queue of an application, or a parent, starts to drain (SCH-212).
     AppQueueDraining {
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The topmost draining queue.
         queue: QueuePath,
     },
     /// A partition was removed because it is not in the configuration (SCH-181).
     PartitionRemoved {
-        /// The partition.
+        /// The name that the partition had.
         partition: Arc<str>,
         /// The number of active applications that failed.
         applications: u64,
     },
     /// A queue became a leaf or a parent (SCH-223).
     QueueType {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// Whether it is a leaf.
         leaf: bool,
     },
     /// The maximum of a queue changed (SCH-223).
     QueueMax {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// The new maximum; empty if unset.
         max: Resource,
     },
     /// The guaranteed resources of a queue changed (SCH-223).
     QueueGuaranteed {
-        /// The queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// The new value; empty if unset.
         guaranteed: Resource,
     },
     /// A node was added.
     NodeAdded {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
-        /// Its capacity.
+        /// What it has.
         capacity: Resource,
     },
     /// A node became schedulable or unschedulable (SCH-192).
     NodeSchedulable {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// Whether it is schedulable.
         schedulable: bool,
     },
     /// The capacity of a node changed (SCH-191).
     NodeCapacity {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// The new capacity.
         capacity: Resource,
     },
     /// The occupied resources of a node changed (SCH-191).
     NodeOccupied {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
         /// The new value.
         occupied: Resource,
     },
     /// A node was removed.
     NodeRemoved {
-        /// The node.
+        /// The id of the node.
         node: NodeId,
     },
     /// Usage changed without an allocation or release: an application moved or changed its group (SCH-204, SCH-127).
@@ -487,18 +487,18 @@ pub enum EventKind {
         side: Side,
         /// The user or group.
         name: Arc<str>,
-        /// The leaf.
+        /// The full path of the leaf.
         queue: QueuePath,
-        /// The change.
+        /// By how much.
         resource: Resource,
         /// Whether it increases.
         more: bool,
     },
     /// An application was added to a group or removed from it (SCH-124).
     GroupLink {
-        /// The group.
+        /// The name of the group.
         group: Arc<str>,
-        /// The application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// Whether it was added.
         linked: bool,
@@ -526,7 +526,7 @@ pub enum EventKind {
 pub struct Holder {
     /// The leaf of the application.
     pub queue: QueuePath,
-    /// The submitter.
+    /// Who submitted the application.
     pub user: Arc<str>,
     /// The group of the application.
     pub group: Option<Arc<str>>,

@@ -5,7 +5,7 @@ use model::{AppId, AskId, NodeId, QueuePath, Resource};
 /// The grounds of a preemption, recorded before the first victim is changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreemptionGrounds {
-    /// The rule.
+    /// By which rule.
     pub rule: PreemptionRule,
     /// The node of the request; `None` if a maximum is enforced.
     pub node: Option<NodeId>,
@@ -87,11 +87,11 @@ impl UsageState {
 /// Allocations of one leaf that stay for the same reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retained {
-    /// The reason.
+    /// Why they stay.
     pub why: WhyRetained,
     /// Their leaf with the number of its victims.
     pub leaf: UsageState,
-    /// Their number.
+    /// How many they are.
     pub count: u64,
     /// The first of them.
     pub first: (AppId, AskId),

@@ -141,7 +141,7 @@ pub enum ReloadProperties {
 /// Which queues are preemption fences because of their maximum (switch `max_is_fence`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxIsFence {
-    /// None.
+    /// No queue is one because of its maximum.
     Never,
     /// The first with a fully used maximum of its own.
     Full,

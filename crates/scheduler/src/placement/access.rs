@@ -28,9 +28,9 @@ pub enum AclKind {
 /// The kind of the matching entry (ACL-020).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GrantedBy {
-    /// All users.
+    /// It names everyone.
     Everybody,
-    /// The user.
+    /// It names the user.
     User,
     /// A group of the user.
     Group(Box<str>),

@@ -16,7 +16,7 @@ use super::well_known::{FALLBACK_QUEUE, RECOVERY_QUEUE};
 pub struct Placement {
     /// The queue or the rejection.
     pub outcome: PlacementOutcome,
-    /// All attempts.
+    /// All that was tried.
     pub trace: Trace,
 }
 
@@ -143,7 +143,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(Placed { path, create: entry.create.clone(), rule: entry.rule, recovery })
     }
 
-    /// PLC-092, PLC-095.
+    /// The recovery rule (PLC-092, PLC-095).
     fn recover(&self, forced: bool, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         if !forced {
             return Err(RuleStop::Next(SkipReason::NotForced));
@@ -157,7 +157,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(Placed { path, create: entry.create.clone(), rule: entry.rule, recovery: true })
     }
 
-    /// 1.8 (PLC-004).
+    /// What 1.8 tries last (PLC-004).
     fn fall_back(&self, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         let path = QueuePath::new(FALLBACK_QUEUE);
         let Some(queue) = self.queue(FALLBACK_QUEUE).map(|queue| queue.state) else {

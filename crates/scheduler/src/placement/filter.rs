@@ -17,10 +17,10 @@ pub struct Filter {
     pub(super) groups: Names,
 }
 
-/// PLC-052, PLC-053.
+/// The users or the groups of a filter (PLC-052, PLC-053).
 #[derive(Clone, Debug, Default)]
 pub(super) enum Names {
-    /// Not configured.
+    /// None were written.
     #[default]
     Absent,
     /// Exact names, sorted; may be empty.

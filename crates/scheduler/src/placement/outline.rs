@@ -42,7 +42,7 @@ pub struct FilterOutline {
 /// The users or the groups of a filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NamesOutline {
-    /// Not configured.
+    /// None were written.
     #[default]
     Absent,
     /// Exact names, sorted.

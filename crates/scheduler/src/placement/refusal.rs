@@ -16,14 +16,14 @@ pub enum Refusal {
     ParentIsLeaf {
         /// The rule that chose the queue.
         rule: RuleRef,
-        /// The leaf.
+        /// The full path of the leaf that was chosen.
         leaf: QueuePath,
     },
     /// The parent of the new queue would be a leaf (PLC-071).
     CreateBelowLeaf {
         /// The queue to create.
         path: QueuePath,
-        /// The leaf.
+        /// The full path of the leaf that was chosen.
         leaf: QueuePath,
     },
     /// A parent of the new queue drains (PLC-071).

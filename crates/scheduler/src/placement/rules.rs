@@ -16,7 +16,7 @@ use super::switches::Switches;
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) list: Vec<Rule>,
-    /// PLC-003.
+    /// Whether the recovery rule follows the list (PLC-003).
     pub(super) recovery: bool,
     pub(super) switches: Switches,
     profile: Profile,
@@ -35,10 +35,10 @@ pub(super) struct Link {
     pub(super) at: Place,
     pub(super) create: bool,
     pub(super) value: Arc<str>,
-    /// PLC-021.
+    /// Whether the fixed queue is qualified (PLC-021).
     pub(super) qualified: bool,
     pub(super) filter: Filter,
-    /// PLC-045, PLC-046.
+    /// The groups that a `secondarygroup` rule chooses from (PLC-045, PLC-046).
     pub(super) wanted: Names,
 }
 
@@ -51,7 +51,7 @@ pub struct RuleFault {
     pub depth: usize,
     /// The location of the invalid rule.
     pub at: Place,
-    /// The error.
+    /// What is wrong.
     pub kind: RuleFaultKind,
 }
 
@@ -199,7 +199,7 @@ fn is_fixed_qualified(value: &str, switches: Switches) -> bool {
     if switches.any_case { value == "root" || is_qualified(value, switches) } else { value.starts_with("root") }
 }
 
-/// PLC-021.
+/// Whether `text` starts with `root.` and so is a whole path (PLC-021).
 pub(super) fn is_qualified(text: &str, switches: Switches) -> bool {
     const FRONT: &str = "root.";
     let front = text.as_bytes().get(..FRONT.len());
@@ -208,12 +208,12 @@ pub(super) fn is_qualified(text: &str, switches: Switches) -> bool {
     })
 }
 
-/// PLC-023.
+/// The first part of a path that is no legal name (PLC-023).
 pub(super) fn illegal_part(path: &str, switches: Switches) -> Option<&str> {
     path.split('.').find(|part| !is_queue_name(part, switches.queue_name_chars))
 }
 
-/// PLC-034.
+/// The path that a parent rule's result represents (PLC-034).
 pub(super) fn parent_path(path: &QueuePath, switches: Switches) -> Option<QueuePath> {
     // A `fixed` parent with the value `root` is the root here; the releases use `root.root`.
     let whole = is_qualified(path.as_str(), switches) || switches.any_case && path.as_str() == "root";

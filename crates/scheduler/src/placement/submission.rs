@@ -8,7 +8,7 @@ use model::name::is_limit_user;
 use super::refusal::Refusal;
 use super::switches::Switches;
 
-/// PLC-090.
+/// The tag that forces an application in (PLC-090).
 const FORCE_TAG: &str = "application.create.force";
 
 /// An application to place.

@@ -22,7 +22,7 @@ pub struct Line {
     pub head: String,
     /// The input or the path of the line.
     pub subject: String,
-    /// The finding.
+    /// What was found.
     pub note: String,
     /// The result of the rule, on the line of its path or on its last.
     pub mark: Mark,

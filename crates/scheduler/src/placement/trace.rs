@@ -34,7 +34,7 @@ pub enum RuleRef {
 /// One rule that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct RuleTrace {
-    /// The rule.
+    /// The rule, by its number in the list and its name.
     pub rule: RuleRef,
     /// The rule, its parent, and so on, as far as they ran. Empty for recovery and fallback.
     #[serde(with = "model::saved::list")]

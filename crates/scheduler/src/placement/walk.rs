@@ -143,7 +143,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(RuleQueue { written, path, queue })
     }
 
-    /// PLC-034.
+    /// The result of a parent rule, brought below the root (PLC-034).
     fn as_parent(&self, found: RuleQueue) -> RuleQueue {
         let Some(path) = parent_path(&found.path, self.switches) else { return found };
         let queue = self.queue(path.as_str()).map(|queue| queue.state);
@@ -160,7 +160,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         ancestors(path).find_map(|path| self.queue(path))
     }
 
-    /// PLC-062.
+    /// The queue because of which nothing goes to the one at `path` (PLC-062).
     pub(super) fn draining(&self, path: &str) -> Option<QueuePath> {
         let reach = match self.switches.draining {
             Draining::Ignored => 0,

@@ -16,7 +16,7 @@ pub(super) struct Fence {
 /// A leaf with possible victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimQueue {
-    /// The leaf.
+    /// The leaf that the victims are in.
     pub leaf: QueueKey,
     /// The highest priority of a victim there.
     pub up_to: i64,
@@ -81,7 +81,7 @@ impl Fence {
     }
 }
 
-/// P-10, N-03.
+/// Whether the maximum of a queue makes it a fence for an ask (P-10, N-03).
 pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resource, rule: MaxIsFence) -> bool {
     match rule {
         MaxIsFence::Never => false,

@@ -98,7 +98,7 @@ impl Partition {
         candidates
     }
 
-    /// SCH-222.
+    /// Reports that no one on the node can make room, but not again and again (SCH-222).
     fn report_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let preemptor = &mut application.asks[ask];

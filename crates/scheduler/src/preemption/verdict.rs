@@ -13,7 +13,7 @@ use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 /// Whether others would be preempted for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreemptionVerdict {
-    /// The result.
+    /// What is found.
     pub outcome: PreemptionOutcome,
     /// The preemption delay of the leaf.
     pub delay: Duration,

@@ -94,7 +94,7 @@ impl<'a> VictimSearch<'a> {
         self.candidates.len()
     }
 
-    /// SCH-153.
+    /// The allocations of a leaf that may go (SCH-153).
     fn gather(&mut self, apps: &'a imbl::OrdSet<AppKey>, leaf: LevelKey, up_to: i64) {
         let switches = &self.partition.switches;
         for app in apps.iter().map(|app| &self.partition.apps[*app]) {

@@ -28,9 +28,9 @@ pub struct Application {
     pub key: AppKey,
     /// The submitted ID, unique in its partition.
     pub id: AppId,
-    /// The submitter.
+    /// Who submitted it.
     pub who: Identity,
-    /// Its leaf.
+    /// The leaf it is in.
     pub queue: QueueKey,
     /// The leaf's path, also after the queue was removed.
     pub queue_path: QueuePath,
@@ -46,7 +46,7 @@ pub struct Application {
     pub started: Option<Time>,
     /// When it ended (SCH-172).
     pub finished: Option<Time>,
-    /// Its state.
+    /// Where it is in its life.
     pub state: AppState,
     /// Every state entered, the oldest first, without New (SCH-171).
     pub log: Vec<(Time, AppState)>,
@@ -122,18 +122,18 @@ pub struct Application {
     /// Before a request was sent again with a lower one (D-23, switch `ask_again_pending`).
     #[serde(default, rename = "kept_priority")]
     pub(crate) retained_priority: Option<Priority>,
-    /// D-19.
+    /// Its asks are not tried before then (D-19).
     #[serde(default, rename = "held_off_until")]
     pub(crate) backoff_until: Option<Time>,
     /// Missing in older saved states.
     #[serde(default)]
     pub(crate) held_off: Option<HeldOff>,
-    /// D-23.
+    /// What the releases still know of what is gone (D-23).
     #[serde(default)]
     pub(crate) known_ids: KnownIds,
 }
 
-/// D-19.
+/// Why the asks of an application are not tried for a while (D-19).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct HeldOff {
     /// The end of the cycle that found no node for them.
@@ -314,7 +314,7 @@ impl Application {
         self.bands.split(self.holds(), self.pending.clone())
     }
 
-    /// An invariant.
+    /// Whether the sums by priority are those of its asks: an invariant.
     pub(crate) fn counts_by_priority(&self) -> bool {
         bands::are_of(self.by_priority(), self.asks.iter().map(|(_, ask)| ask))
     }

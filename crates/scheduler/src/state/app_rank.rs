@@ -15,7 +15,7 @@ pub struct AppRank {
     pub(super) keys: [RankKey; 2],
     pub(super) submitted: Time,
     pub(super) id: AppId,
-    /// The application.
+    /// Whose place it is.
     pub app: AppKey,
 }
 
@@ -30,13 +30,13 @@ pub(super) enum RankKey {
 /// The reason why one of two queues or applications is tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderKey {
-    /// Higher priority.
+    /// The higher priority.
     Priority,
     /// Smaller fair share.
     Share,
     /// More pending resources (SCH-052).
     Pending,
-    /// Earlier submission.
+    /// The one that came first.
     Time,
 }
 
@@ -65,7 +65,7 @@ impl AppRank {
     }
 }
 
-/// SCH-071.
+/// The application of a leaf that follows `last` (SCH-071).
 pub(crate) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
     match last {
         None => ranks.first(),

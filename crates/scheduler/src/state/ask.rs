@@ -58,7 +58,7 @@ pub struct Ask {
 /// The node and time of an allocation.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Allocation {
-    /// The node.
+    /// The node that it is on, by its key.
     pub node: NodeKey,
     /// The allocation number in the partition.
     pub number: u64,
@@ -92,7 +92,7 @@ impl Ask {
         }
     }
 
-    /// SCH-080.
+    /// Its place among the pending asks of its application (SCH-080).
     pub(crate) fn rank(&self, key: AskKey) -> AskRank {
         (Reverse(self.priority), self.created, self.arrival, key)
     }
@@ -108,7 +108,7 @@ impl Ask {
     }
 }
 
-/// SCH-222.
+/// How long the same thing is not reported again for the same ask (SCH-222).
 pub(crate) const REPORT_AGAIN: Duration = Duration::from_secs(15);
 
 /// If so, sets `last` to `now`.

@@ -35,7 +35,7 @@ pub enum TryResult {
 pub struct FoundSince {
     /// The first cycle with this result after another one.
     pub since: Time,
-    /// The result.
+    /// The check that the ask failed.
     pub found: TryResult,
 }
 

@@ -4,7 +4,7 @@ use model::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asleep {
-    /// Its group.
+    /// The number of its group.
     pub group: usize,
     /// When its backoff ends by time alone.
     pub until: Time,

@@ -12,7 +12,7 @@ pub struct Band {
     pub priority: Priority,
     /// Allocated, including placeholders.
     pub allocated: Resource,
-    /// Pending.
+    /// Asked for and not allocated.
     pub pending: Resource,
 }
 

@@ -55,7 +55,7 @@ pub struct Node {
 pub struct LeftBehind {
     /// Its former application.
     pub app: AppId,
-    /// Its request.
+    /// Which ask of it.
     pub ask: AskId,
     /// Its resources: memory in bytes, vcore in millicores.
     pub resource: Resource,

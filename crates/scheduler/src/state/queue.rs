@@ -38,7 +38,7 @@ pub struct Queue {
     pub state_since: Time,
     /// The number of reported draining thresholds (SCH-211).
     pub alerts: u64,
-    /// Its configuration.
+    /// What the configuration says.
     #[serde(with = "model::saved::arc")]
     pub settings: Arc<Settings>,
     /// Its maximum; `None` if unset. The root's is the sum of the nodes (SCH-034, SCH-195).

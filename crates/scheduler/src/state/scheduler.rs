@@ -86,12 +86,12 @@ impl Scheduler {
         &self.checksum
     }
 
-    /// The settings.
+    /// What was decided at its start.
     pub fn tuning(&self) -> &Tuning {
         &self.tuning
     }
 
-    /// The switches.
+    /// How it behaves.
     pub fn switches(&self) -> &Switches {
         &self.switches
     }

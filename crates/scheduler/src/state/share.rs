@@ -101,7 +101,7 @@ mod tests {
         ShareList::of(&pairs.iter().copied().collect(), Some(&guaranteed))
     }
 
-    /// EX-26.
+    /// EX-26, the rows on shares.
     #[test]
     fn share_lists_of_ex_26() {
         assert_eq!(list(&[("m", 5), ("v", 3), ("g", 0)], &[("m", 10)]).as_slice(), [3.0, 0.5]);

@@ -19,7 +19,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// LIM-011, LIM-013.
+    /// An allocation came: more on every level of the path, and the application runs there (LIM-011, LIM-013).
     pub(crate) fn increase(&mut self, account: &mut Account, path: &[QueueKey], app: &AppId, by: &Resource) {
         if let Some(user) = account.user {
             let new = !std::mem::replace(&mut account.running, true);
@@ -75,7 +75,7 @@ impl Usage {
         headroom
     }
 
-    /// LIM-044.
+    /// Whether the limits of user and group let an application start to run (LIM-044).
     pub fn lets_run(&self, account: &Account, app: &AppId) -> bool {
         account.bounds.as_deref().unwrap_or_default().iter().all(|bound| {
             let usage = self.of_bound(account, bound);
@@ -84,7 +84,7 @@ impl Usage {
     }
 }
 
-/// SCH-126.
+/// Whether an application runs among those of a level, or may join them (SCH-126).
 pub(crate) fn has_place(usage: Option<&QueueUsage>, app: &AppId, max: u64) -> bool {
     usage.is_none_or(|usage| usage.running.contains(app) || (usage.running.len() as u64) < max)
 }

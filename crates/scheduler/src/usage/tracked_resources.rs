@@ -12,13 +12,13 @@ pub type ByInstance = BTreeMap<Arc<str>, Resource>;
 /// The tracked resources of an application. An allocation is counted when it ends.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackedResources {
-    /// Of allocations.
+    /// By allocations: resource times seconds for each instance type.
     #[serde(with = "model::saved::text_map")]
     pub used: ByInstance,
     /// Of preempted allocations.
     #[serde(with = "model::saved::text_map")]
     pub preempted: ByInstance,
-    /// Of placeholders.
+    /// By placeholders: resource times seconds for each instance type.
     #[serde(with = "model::saved::text_map")]
     pub placeholders: ByInstance,
 }

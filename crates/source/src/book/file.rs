@@ -29,7 +29,7 @@ impl File {
         Self(RetainedFile::new(folder, "usage", "the usage ledger"))
     }
 
-    /// The path.
+    /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -65,13 +65,13 @@ pub fn change(record: &Record, dialect: Dialect) -> Option<Change> {
 /// The rows of a partition, read at about the same time.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    /// The name.
+    /// The partition's name.
     pub name: Arc<str>,
     /// All active applications.
     pub apps: Vector<Option<Arc<AppRow>>>,
     /// The queues at the last read.
     pub queues: Vector<Option<Arc<QueueRow>>>,
-    /// Ended applications.
+    /// Applications that ended.
     pub ended: Vector<Arc<AppRow>>,
 }
 

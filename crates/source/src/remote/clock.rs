@@ -13,7 +13,7 @@ enum Kind {
 }
 
 impl Clock {
-    /// Starts now.
+    /// A clock that starts with this call.
     pub fn running() -> Self {
         Self(Kind::Running(Instant::now()))
     }

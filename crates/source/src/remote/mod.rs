@@ -161,14 +161,14 @@ impl Remote {
         })
     }
 
-    /// Adds trends.
+    /// The same with what is measured of it.
     #[must_use]
     pub fn with_trends(mut self, trends: Arc<Trends>) -> Self {
         self.trends = Some(trends);
         self
     }
 
-    /// Adds alerts.
+    /// The same with the alerts of its cluster.
     #[must_use]
     pub fn with_alerts(mut self, board: Arc<Board>) -> Self {
         self.alerts = Some(board);

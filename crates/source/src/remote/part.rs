@@ -15,11 +15,11 @@ pub enum Part {
     Users,
     /// Nodes, all or one.
     Nodes,
-    /// Ended applications.
+    /// Applications that ended.
     Ended,
     /// The active configuration.
     Config,
-    /// The events.
+    /// What has happened.
     Events,
     /// The audit and the revisions.
     Records,

@@ -30,9 +30,9 @@ pub enum Query {
     Partitions,
     /// The queues of a partition.
     Queues(Arc<str>),
-    /// An application.
+    /// One application, of a partition.
     App(Arc<str>, AppId),
-    /// A node.
+    /// One node, of a partition.
     Node(Arc<str>, NodeId),
     /// The applications of a leaf.
     QueueApps(Arc<str>, QueuePath),
@@ -56,11 +56,11 @@ pub enum Query {
     Users(Arc<str>),
     /// The usage of groups.
     Groups(Arc<str>),
-    /// All nodes.
+    /// All nodes of a partition.
     Nodes(Arc<str>),
-    /// Completed applications.
+    /// Applications that ended.
     Completed(Arc<str>),
-    /// Rejected applications.
+    /// Applications that were rejected.
     Rejected(Arc<str>),
     /// The events, if they are not read separately.
     Events,

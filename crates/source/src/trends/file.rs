@@ -32,7 +32,7 @@ impl File {
         Self { retained: RetainedFile::new(folder, "trends", "the saved trends"), looked: None }
     }
 
-    /// The path.
+    /// Where it is.
     pub fn path(&self) -> &Path {
         self.retained.path()
     }

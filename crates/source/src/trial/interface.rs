@@ -10,7 +10,7 @@ use view::act::Order;
 /// The status of a what-if.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialStatus {
-    /// The start.
+    /// The moment that it started from.
     pub began: Time,
     /// Its current time.
     pub now: Time,
@@ -37,7 +37,7 @@ pub struct TrialChange {
 
 /// The operations of a what-if besides orders. No call blocks.
 pub trait Trial: Send + Sync {
-    /// The status.
+    /// How it stands.
     fn status(&self) -> TrialStatus;
 
     /// Advances the time.

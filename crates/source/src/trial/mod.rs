@@ -46,7 +46,7 @@ struct Shared {
     actor: Actor,
 }
 
-/// A what-if.
+/// A what-if that someone examines.
 pub struct WhatIf {
     shared: Arc<Shared>,
     about: About,

@@ -20,16 +20,16 @@ pub struct ServerPermissions {
 /// Access to a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Granted {
-    /// Submit access.
+    /// Submit, or admin.
     pub submit: bool,
-    /// Admin access.
+    /// Whether one may administer the queue.
     pub admin: bool,
 }
 
 /// Whether an application may be killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KillPermission {
-    /// The application.
+    /// The application that would be killed.
     pub app: model::AppId,
     /// The queue of the application at the time of the answer; the decision is void after a move.
     pub queue: QueuePath,

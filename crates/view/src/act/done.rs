@@ -44,7 +44,7 @@ pub enum Done {
 /// An application that was ended by an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Killed {
-    /// The application.
+    /// The application that was killed.
     pub app: AppId,
     /// The queue that it left.
     pub queue: QueuePath,
@@ -100,7 +100,7 @@ impl fmt::Display for PodEnd {
 /// An application that was moved, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// The application.
+    /// The application that was moved.
     pub app: AppId,
     /// The old queue.
     pub from: QueuePath,
@@ -220,7 +220,7 @@ pub struct Submitted {
 /// Requests that are now pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingAsks {
-    /// The application.
+    /// The application that asks.
     pub app: AppId,
     /// The ids of the new requests, in order.
     pub asks: Vec<AskId>,
@@ -229,7 +229,7 @@ pub struct PendingAsks {
 /// A request that no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
-    /// The application.
+    /// The application that the allocation belonged to.
     pub app: AppId,
     /// The id of the allocation or request.
     pub ask: AskId,
@@ -240,7 +240,7 @@ pub struct Released {
 /// A node that was added, changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeDone {
-    /// The node.
+    /// The node that was changed.
     pub node: NodeId,
     /// The allocations that the change released.
     pub released: Vec<(AppId, AskId)>,

@@ -45,7 +45,7 @@ pub enum Act {
         rule: String,
         /// Only alerts about this subject, for example `node n1`; empty for all.
         subject: String,
-        /// The duration.
+        /// For how long.
         lasts: Duration,
     },
     /// End a silence before its time.
@@ -60,7 +60,7 @@ pub enum Act {
         /// The partition's name.
         #[serde(with = "model::saved::text")]
         partition: Arc<str>,
-        /// The change.
+        /// What is done there.
         act: PartitionAct,
     },
 }
@@ -99,9 +99,9 @@ pub enum PartitionAct {
     Submit(Submission),
     /// Add requests: all or none.
     Ask {
-        /// The application.
+        /// For which application.
         app: AppId,
-        /// The requests.
+        /// The asks; whose they are is reported above, not in them.
         asks: Vec<AskSpec>,
     },
     /// End an allocation, or withdraw a pending request.
@@ -268,7 +268,7 @@ impl fmt::Display for Act {
 /// A requested change with its reason.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
-    /// The change.
+    /// What is to be done.
     pub act: Act,
     /// The reason, for the record; may be empty, at most [`LONGEST_REASON`] characters.
     pub reason: String,

@@ -57,7 +57,7 @@ pub struct Details {
 /// One of several reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The check.
+    /// Which check refuses.
     pub code: Code,
     /// The queue, if any.
     pub queue: Option<QueuePath>,
@@ -72,11 +72,11 @@ pub struct FoundFault {
     pub code: String,
     /// Whether it rejects the configuration.
     pub severity: Severity,
-    /// The location.
+    /// Where it stands.
     pub at: Place,
     /// The queue, or the path of keys.
     pub path: String,
-    /// The error.
+    /// What is wrong.
     pub message: String,
     /// The remedy; may be empty.
     pub hint: String,
@@ -131,7 +131,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All codes.
+    /// All of them.
     pub const ALL: [Self; 27] = [
         Self::BadRequest,
         Self::Unauthenticated,
@@ -245,7 +245,7 @@ impl Refusal {
         Self { code, message: message.into(), description: description.into(), details: Box::default() }
     }
 
-    /// Adds details.
+    /// The same, with details.
     #[must_use]
     pub fn with(self, details: Details) -> Self {
         Self { details: Box::new(details), ..self }

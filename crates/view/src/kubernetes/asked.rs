@@ -9,7 +9,7 @@ use model::Time;
 pub enum ObjectName {
     /// A pod: namespace and name.
     Pod(Arc<str>, Arc<str>),
-    /// A node.
+    /// A node, which has no namespace.
     Node(Arc<str>),
 }
 
@@ -40,7 +40,7 @@ pub struct LogPart {
 /// The pod of the requested events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventsOf {
-    /// The namespace.
+    /// The namespace, by whose rights they are listed.
     pub namespace: Arc<str>,
     /// The UID of the pod.
     pub uid: Arc<str>,
@@ -55,7 +55,7 @@ pub struct ObjectEvent {
     pub warning: bool,
     /// The reason: `FailedMount`.
     pub reason: Arc<str>,
-    /// The message.
+    /// The same in words.
     pub note: Arc<str>,
     /// The number of occurrences.
     pub count: u32,

@@ -76,7 +76,7 @@ pub enum ListState {
     /// Not loaded yet.
     #[default]
     Awaited,
-    /// Watched.
+    /// It is followed: each change arrives by itself.
     Live,
     /// Outdated: the time of the data (`None`: never loaded), and why there is no newer data.
     Stale(Option<Time>, Arc<str>),
@@ -111,9 +111,9 @@ pub struct NodeObject {
     pub taints: Box<[Arc<str>]>,
     /// Labels by their full keys.
     pub labels: BTreeMap<Arc<str>, Arc<str>>,
-    /// Kubelet version.
+    /// The version of its kubelet.
     pub kubelet: Arc<str>,
-    /// Creation time.
+    /// When it was made.
     pub created: Time,
 }
 

@@ -21,7 +21,7 @@ pub struct OwnerObject {
 }
 
 impl OwnerObject {
-    /// `Job team-a/etl`
+    /// Kind, namespace and name, as messages have them: `Job team-a/etl`.
     pub fn words(&self) -> String {
         format!("{} {}/{}", self.name.kind, self.namespace, self.name.name)
     }

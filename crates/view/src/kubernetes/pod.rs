@@ -9,9 +9,9 @@ use model::{Resource, Time};
 pub struct PodRow {
     /// The UID, which is the key of the request.
     pub uid: Arc<str>,
-    /// The namespace.
+    /// Namespace; with the name it is unique at one time.
     pub namespace: Arc<str>,
-    /// The name.
+    /// Name within the namespace.
     pub name: Arc<str>,
     /// The application; `None` for a foreign pod.
     pub app: Option<Arc<str>>,
@@ -19,7 +19,7 @@ pub struct PodRow {
     pub scheduler: Arc<str>,
     /// The node; `None` if not bound.
     pub node: Option<Arc<str>>,
-    /// The phase.
+    /// Phase by its kubelet.
     pub phase: PodPhase,
     /// The status in `kubectl get pods`: `Running`, `ImagePullBackOff`, `Terminating`.
     pub status: Arc<str>,
@@ -35,11 +35,11 @@ pub struct PodRow {
     pub init_containers: u16,
     /// The conditions in the order of the status.
     pub conditions: Box<[Condition]>,
-    /// The owner.
+    /// Who made it and makes it again.
     pub owner: Option<OwnerName>,
     /// The priority class.
     pub priority_class: Option<Arc<str>>,
-    /// Creation time.
+    /// When it was made.
     pub created: Time,
     /// The requests of its containers; only for foreign pods.
     pub requests: Resource,
@@ -162,7 +162,7 @@ const QUIET: [&str; 9] = [
 ];
 
 impl PodRow {
-    /// `namespace/name`
+    /// `namespace/name`, as `kubectl get --all-namespaces` has them in two columns.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }

@@ -75,7 +75,7 @@ enum Rank {
     Now,
     /// A promise is not met.
     Soon,
-    /// Informational.
+    /// Good to know.
     Known,
 }
 

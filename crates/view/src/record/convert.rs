@@ -13,7 +13,7 @@ use scheduler::{Event, EventKind, ReleaseReason, RunnableCause};
 /// A number of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All records.
+    /// All of them.
     pub all: u64,
     /// The records that upstream also has.
     pub upstream: u64,

@@ -109,7 +109,7 @@ numbers! {
 numbers! {
     /// How an object changed.
     ChangeType,
-    /// No change.
+    /// It did not.
     NONE = 0, "none";
     /// A value changed.
     SET = 1, "set";

@@ -52,7 +52,7 @@ impl MarkKind {
 pub struct Mark {
     /// The cluster time.
     pub at: Time,
-    /// The kind.
+    /// What it is about.
     pub kind: MarkKind,
     /// The event in words; the first of several.
     pub text: Arc<str>,

@@ -53,9 +53,9 @@ impl Layout {
 /// The values of one subject, by [`Layout`]; `None` is unknown or not applicable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The subject.
+    /// What they are of.
     pub subject: Subject,
-    /// The values.
+    /// In the places of the layout.
     pub figures: Box<[Option<i64>]>,
 }
 

@@ -34,7 +34,7 @@ const MOST_OPEN: usize = 24 << 20;
 /// The result of adding a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// Recorded.
+    /// It was recorded.
     New,
     /// The cell was already recorded.
     Known,

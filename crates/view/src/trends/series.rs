@@ -16,11 +16,11 @@ const WHOLE: Duration = Duration::from_secs(60);
 /// A value over a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// The minimum.
+    /// The smallest in the step.
     pub min: i64,
     /// The mean; for a setting, the last value.
     pub mean: i64,
-    /// The maximum.
+    /// The largest in the step.
     pub max: i64,
 }
 

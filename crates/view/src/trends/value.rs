@@ -40,7 +40,7 @@ impl SubjectKind {
 /// A measured object in a partition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
-    /// The partition.
+    /// The whole partition.
     Cluster,
     /// A queue with its subtree.
     Queue(QueuePath),
@@ -51,7 +51,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The kind.
+    /// What kind of thing it is.
     pub const fn kind(&self) -> SubjectKind {
         match self {
             Self::Cluster => SubjectKind::Cluster,
@@ -97,7 +97,7 @@ impl fmt::Display for Subject {
 pub enum Unit {
     /// A quantity of the value's resource: bytes of memory, millicores of `vcore`.
     Amount,
-    /// Thousandths.
+    /// Thousandths of a whole.
     Share,
     /// A number of objects.
     Count,
@@ -122,7 +122,7 @@ macro_rules! measures {
                 match self { $(Self::$measure => $word,)* }
             }
 
-            /// The unit.
+            /// In what it is counted.
             pub const fn unit(self) -> Unit {
                 match self { $(Self::$measure => Unit::$unit,)* }
             }
@@ -190,7 +190,7 @@ impl Measure {
 pub struct Value {
     /// The kind of subject.
     pub of: SubjectKind,
-    /// The measure.
+    /// What is measured.
     pub measure: Measure,
     /// The resource by its configuration name (`vcore`), for a per-resource measure.
     pub resource: Option<Arc<str>>,

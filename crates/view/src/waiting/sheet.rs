@@ -11,7 +11,7 @@ pub type SheetAnswer = Box<dyn FnOnce(Result<Sheet, Refusal>) + Send>;
 pub struct Sheet {
     /// The time of the explanation.
     pub at: Time,
-    /// The object.
+    /// What it is about.
     pub title: String,
     /// The answer in one sentence.
     pub sentence: String,
@@ -33,7 +33,7 @@ pub struct SheetLine {
     pub label: String,
     /// The indentation; 0 for a top-level line.
     pub depth: u8,
-    /// The text.
+    /// What it says.
     pub text: String,
     /// The start of the condition, if known.
     pub since: Option<Time>,

@@ -72,15 +72,15 @@ impl WrittenBy {
 pub struct WrittenConfig {
     /// Namespace of the maps.
     pub namespace: String,
-    /// Key: `queues.yaml`.
+    /// The key: `queues.yaml`.
     pub key: String,
     /// Text; empty for the built-in default.
     pub text: String,
-    /// Origin.
+    /// Where it is from.
     pub source: TextSource,
     /// Version and UID of `yunikorn-configs`; `None` if missing.
     pub version: Option<(String, String)>,
-    /// Other writers.
+    /// Who else writes it.
     pub owners: Vec<Owner>,
     /// Why it cannot be written.
     pub fixed: Option<String>,
@@ -106,7 +106,7 @@ impl WrittenConfig {
 /// Annotations of a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// User.
+    /// Who wrote it last, as an annotation of kornsole says.
     pub user: String,
     /// Reason; may be empty.
     pub reason: String,

@@ -18,7 +18,7 @@ const LONGEST: usize = 300;
 /// Maximum number of shared texts; then the cache is cleared.
 const SHARED: usize = 20_000;
 
-/// Shared texts.
+/// Texts that many objects have, each once.
 #[derive(Debug, Default)]
 pub struct Texts(HashMap<Arc<str>, ()>);
 
@@ -38,7 +38,7 @@ impl Texts {
 
 /// An object that is followed.
 pub trait Followed: Sized + Send + 'static {
-    /// Wire format.
+    /// How an API server writes it.
     type Wire: for<'de> Deserialize<'de> + Send;
     /// Path of the list.
     const PATH: &'static str;
@@ -55,7 +55,7 @@ pub trait Followed: Sized + Send + 'static {
     fn key(&self) -> Arc<str>;
 }
 
-/// Metadata.
+/// The metadata of an object.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Meta {

@@ -128,7 +128,7 @@ pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     }
 }
 
-/// K8S-111, K8S-112.
+/// The application that a pod belongs to (K8S-111, K8S-112).
 fn application(meta: &Meta) -> String {
     let (domain, ids) = (format!("{DOMAIN}app-id"), ["applicationId", "spark-app-selector"]);
     let named = [meta.labels.get(&domain), meta.annotations.get(&domain)];

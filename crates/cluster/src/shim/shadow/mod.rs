@@ -68,7 +68,7 @@ pub struct Options {
 pub enum News<'a> {
     /// With `namespace/name` of the pod, if known.
     Compared(&'a Comparison, &'a str),
-    /// A warning.
+    /// What is odd and stops nothing.
     Notice(&'a str),
 }
 
@@ -121,7 +121,7 @@ impl DecisionTimes {
 pub struct Begun {
     /// The other scheduler's pods, and those on nodes.
     pub pods: (usize, usize),
-    /// Warnings.
+    /// What of the cluster is odd.
     pub notices: Vec<String>,
     /// Shows the state.
     pub engine: Option<Arc<Engine>>,

@@ -20,7 +20,7 @@ pub struct Following {
     pub shadow: Shadow,
     /// Gets the same inputs and decides by itself.
     pub free: Free,
-    /// Counts.
+    /// All counts so far.
     pub tally: Tally,
     /// Time of the current inputs.
     pub now: Time,

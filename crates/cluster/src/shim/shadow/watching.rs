@@ -22,9 +22,9 @@ const DELAY: Duration = Duration::from_secs(3);
 /// How often missed decisions are looked for.
 const PASS: Duration = Duration::from_secs(1);
 const CLEAN: Duration = Duration::from_secs(10);
-/// K8S-303.
+/// After a start nothing is settled for so long (K8S-303).
 const AFTER_START: Duration = Duration::from_secs(300);
-/// K8S-022.
+/// A configuration is active at the other scheduler after so long at most (K8S-022).
 const ON_ITS_WAY: Duration = Duration::from_secs(30);
 /// Nothing is settled for this time after the last report of lost changes.
 const AFTER_LOSS: Duration = Duration::from_secs(60);

@@ -21,7 +21,7 @@ const SHOWN: usize = 60;
 #[derive(Debug, Default)]
 pub(super) struct Hcl {
     pub document: Document,
-    /// Not computed.
+    /// The sources of the expressions that are not computed, by their nodes.
     expressions: BTreeMap<u32, String>,
     /// Values that `yamlencode` or `jsonencode` converts to text.
     encoded: BTreeSet<u32>,
@@ -100,7 +100,7 @@ fn argument<'s>(source: &'s str, function: &str) -> Option<&'s str> {
     Some(inner.trim())
 }
 
-/// `file("…")`.
+/// The file in `file("…")`, next to the file that names it.
 fn file_of(source: &str) -> Option<String> {
     path_of(argument(source, "file")?.strip_prefix('"')?.strip_suffix('"')?)
 }

@@ -5,7 +5,7 @@ use crate::state::command::{CommandId, Context};
 /// The argument of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// No argument.
+    /// Nothing may follow its name.
     None,
     /// An optional argument.
     Optional(Kind),
@@ -81,7 +81,7 @@ pub struct Command {
     pub keys: &'static [(Context, &'static str)],
     /// The words in the last line by context.
     pub hints: &'static [(Context, &'static str)],
-    /// The argument.
+    /// What it takes.
     pub argument: Argument,
 }
 

@@ -32,9 +32,9 @@ const FIRST: usize = 2;
 struct Happened<'a> {
     at: Time,
     what: What,
-    /// `q1`
+    /// One of them in words, without the verb: `q1`.
     one: String,
-    /// `on node-a`
+    /// What follows the verb, if it happened once: `on node-a`.
     more: String,
     event: Option<&'a Record>,
 }

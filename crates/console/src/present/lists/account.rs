@@ -240,7 +240,7 @@ fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &Queu
     pen.cell(slot, &pieces);
 }
 
-/// `6/   6!`
+/// What is used of a limit: `6/   6!`.
 fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     let full = max.is_some_and(|max| used >= max);
     let shown = if used == 0 { dim(signs.nothing) } else { plain(show_amount(name, used)) };

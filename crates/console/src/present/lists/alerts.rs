@@ -58,7 +58,7 @@ pub fn rule(row: &AlertLine) -> &str {
     }
 }
 
-/// The subject.
+/// What it is about.
 pub fn subject(row: &AlertLine) -> String {
     match row {
         AlertLine::Silence(silence) => silence.subject.as_ref().map_or("everything".to_owned(), ToString::to_string),

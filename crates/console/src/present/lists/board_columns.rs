@@ -39,7 +39,7 @@ pub(super) enum Cell {
     Meter(&'static str),
     /// Used / guaranteed / max.
     Usage(&'static str),
-    /// Used / max.
+    /// The figures in one narrow cell: used / max.
     Short(&'static str),
     HeadroomCpu,
     HeadroomMemory,

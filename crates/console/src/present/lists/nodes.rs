@@ -64,7 +64,7 @@ pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) ->
     }
 }
 
-/// `gpu 2/8`
+/// What is used of the resources without columns of their own: `gpu 2/8`.
 fn other_resources(node: &NodeRow) -> String {
     let own = |(name, all): &(&str, i64)| *name != VCORE && *name != MEMORY && (*all != 0 || used(node, name) != 0);
     let of =

@@ -109,7 +109,7 @@ impl Usage {
         }
     }
 
-    /// The usage.
+    /// What is used.
     pub fn used(&self) -> i64 {
         self.used
     }
@@ -119,7 +119,7 @@ impl Usage {
         self.guaranteed
     }
 
-    /// The base.
+    /// What it is measured against.
     pub fn base(&self) -> Option<i64> {
         self.base
     }

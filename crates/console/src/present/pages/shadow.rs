@@ -14,7 +14,7 @@ use crate::theme::{Role, Signs};
 use view::PartitionView;
 use view::shadowed::ShadowSheet;
 
-/// Four hours.
+/// How many spans are shown: four hours.
 const SPANS: usize = 24;
 
 fn over_time(sheet: &ShadowSheet, signs: &Signs) -> String {

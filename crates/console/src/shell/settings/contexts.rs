@@ -21,7 +21,7 @@ pub struct RemoteContext {
     pub client_cert: Option<String>,
     /// HTTP headers, `NAME: VALUE`.
     pub headers: Vec<String>,
-    /// Read-only.
+    /// Nothing is changed through it.
     pub read_only: bool,
     /// The impersonated identity.
     pub acting_as: Option<Identity>,

@@ -86,7 +86,7 @@ pub struct Settings {
     pub default: Option<String>,
     /// The first page.
     pub start: Option<StartPage>,
-    /// The keymap.
+    /// What the keys mean.
     pub keymap: Keymap,
     /// The remote contexts by name.
     pub contexts: BTreeMap<String, RemoteContext>,

@@ -17,17 +17,17 @@ pub enum CommandId {
     Text(TextCommand),
     /// The events, the audit and the revisions.
     Log(LogCommand),
-    /// Time travel.
+    /// The past: the moment that is on the screen.
     Time(TimeCommand),
     /// The trends page.
     Trend(TrendCommand),
-    /// The what-if.
+    /// What if: a copy of the cluster, and the changes in it.
     Trial(TrialCommand),
     /// Operations of the scheduler.
     Order(OrderCommand),
-    /// Local jobs.
+    /// Jobs of this machine.
     Job(JobCommand),
-    /// Kubernetes pods.
+    /// Pods of Kubernetes.
     Pod(PodCommand),
     /// Text inputs and confirmations.
     Prompt(PromptCommand),
@@ -219,7 +219,7 @@ pub enum LogCommand {
     EndSilence,
 }
 
-/// Time travel.
+/// The past: the moment that is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TimeCommand {
@@ -250,7 +250,7 @@ pub enum TrendCommand {
     TrendMoment,
 }
 
-/// The what-if.
+/// What if: a copy of the cluster, and the changes in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TrialCommand {
@@ -284,7 +284,7 @@ pub enum OrderCommand {
     Resume,
 }
 
-/// Local jobs.
+/// Jobs of this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum JobCommand {
@@ -297,7 +297,7 @@ pub enum JobCommand {
     EditJob,
 }
 
-/// Kubernetes pods.
+/// Pods of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum PodCommand {

@@ -27,10 +27,10 @@ pub enum TextStep {
 #[derive(Clone, Debug)]
 pub struct Buffer {
     area: TextArea<'static>,
-    /// CR LF.
+    /// Lines of the file end with carriage return and line feed.
     carriage: bool,
     version: u64,
-    /// The folds.
+    /// What is folded up.
     pub folds: Folds,
 }
 
@@ -55,7 +55,7 @@ impl Buffer {
         self.lines().join(if self.carriage { "\r\n" } else { "\n" })
     }
 
-    /// Counts changes.
+    /// Counts up with every change.
     pub fn version(&self) -> u64 {
         self.version
     }

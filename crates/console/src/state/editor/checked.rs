@@ -12,7 +12,7 @@ use view::{QuotaForecast, View};
 /// A remote view does not contain the victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaPreview {
-    /// The text.
+    /// The text that was asked about.
     pub text: Arc<str>,
     /// Previews by partition; empty if the scheduler does not know.
     pub forecasts: Vec<(Arc<str>, QuotaForecast)>,
@@ -21,7 +21,7 @@ pub struct QuotaPreview {
 }
 
 impl QuotaPreview {
-    /// Allocations change.
+    /// How long it holds: what runs changes.
     const HOLDS: Duration = Duration::from_secs(10);
 
     /// Whether it is valid for this text now.
@@ -74,7 +74,7 @@ pub struct CheckResult {
     pub asks_scheduler: bool,
     /// The topmost removed queues.
     pub removed: Vec<Removed>,
-    /// CFG-120.
+    /// How much of the active configuration it takes away (CFG-120).
     pub removal: Removal,
     /// The missing access for a valid text.
     pub refused: Option<String>,
@@ -83,7 +83,7 @@ pub struct CheckResult {
 /// A removed queue with its subtree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// The path.
+    /// The path of a queue that the text does not have any more.
     pub queue: QueuePath,
     /// Whether it has children.
     pub subtree: bool,

@@ -62,7 +62,7 @@ impl Folds {
         }
     }
 
-    /// Unfolds everything.
+    /// Unfolds everything, as after a text from elsewhere.
     pub fn clear(&mut self) {
         self.ranges.clear();
     }

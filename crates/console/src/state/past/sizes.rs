@@ -4,7 +4,7 @@ use model::NodeId;
 use std::sync::Arc;
 use view::{PartitionView, View};
 
-/// Per kind.
+/// How many rows are compared of each kind, at most.
 pub(super) const SAMPLE: usize = 500;
 /// A completed application of the demo takes 7,000 with the scheduler's own copy.
 pub(super) const APP: usize = 4_000;

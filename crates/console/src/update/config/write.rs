@@ -44,7 +44,7 @@ pub fn key(state: &mut State, key: Key) {
     state.redraw();
 }
 
-/// Pastes text.
+/// Puts pasted text into the text.
 pub fn paste(state: &mut State, text: &str) -> bool {
     let room = config::yaml::LARGEST;
     let Some(page) = shown(state) else { return false };

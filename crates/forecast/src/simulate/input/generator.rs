@@ -252,7 +252,7 @@ fn place(text: &str, span: Range<usize>) -> Place {
     Place { line: number(before.matches('\n').count() + 1), column: number(column) }
 }
 
-/// FNV-1a.
+/// A number that follows from a name (FNV-1a).
 fn hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -26,7 +26,7 @@ use config::Place;
 pub struct Fault {
     /// Line and column, from 1.
     pub at: Place,
-    /// The error.
+    /// What is wrong.
     pub message: String,
     /// The correct form.
     pub hint: String,

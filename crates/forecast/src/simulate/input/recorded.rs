@@ -35,7 +35,7 @@ impl Fates {
         of.insert((app.clone(), ask.clone()), at);
     }
 
-    /// Handles events.
+    /// Takes in what happened.
     pub fn take(&mut self, events: &[Event]) {
         for Event { at, kind } in events {
             match kind {

@@ -104,7 +104,7 @@ impl Partition {
         blockers
     }
 
-    /// SCH-073.
+    /// The policy `stateaware` lets one application start at a time (SCH-073).
     pub(super) fn started_one_at_a_time(&self, app: AppKey) -> Option<Blocker> {
         let application = &self.apps[app];
         let leaf = &self.queues[application.queue];
@@ -203,7 +203,7 @@ impl Partition {
         Some(Blocker { detail, ..Blocker::of(BlockLevel::Stalled, place) })
     }
 
-    /// SCH-082, SCH-143.
+    /// The placeholders of a task group (SCH-082, SCH-143).
     pub(super) fn of_gang(&self, app: AppKey, key: AskKey) -> Option<Blocker> {
         let application = &self.apps[app];
         if self.replacement(app).is_some_and(|(ask, _)| ask == key) {
@@ -342,7 +342,7 @@ fn counted(blocker: Blocker, max: u64, running: u64) -> Blocker {
     Blocker { limit: number(max), used: number(running), wanted: 1, missing, ..blocker }
 }
 
-/// SCH-024.
+/// The resources of which `max` leaves too little for an ask (SCH-024).
 fn shortfall(max: &Resource, used: &Resource, wanted: &Resource) -> Vec<Blocker> {
     let mut found = Vec::new();
     for (name, want) in wanted.iter().filter(|(_, want)| *want > 0) {

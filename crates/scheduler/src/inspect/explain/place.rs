@@ -16,7 +16,7 @@ pub enum Place {
     User(Arc<str>, QueuePath),
     /// The limit of a group on a queue.
     Group(Arc<str>, QueuePath),
-    /// A node.
+    /// A node that was examined.
     Node(NodeId),
     /// An application or one of its requests.
     App(AppId, Option<AskId>),

@@ -16,7 +16,7 @@ pub struct Remedy {
     pub effects: Option<Vec<RemedyEffect>>,
 }
 
-/// A change.
+/// What to change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemedyKind {
     /// Raise a maximum or a limit in one resource.
@@ -25,7 +25,7 @@ pub enum RemedyKind {
         place: Place,
         /// The resource; `None` for the number of applications.
         resource: Option<Arc<str>>,
-        /// The increase.
+        /// By how much.
         by: i64,
         /// The new value.
         to: i64,
@@ -46,7 +46,7 @@ pub enum RemedyKind {
     },
     /// Wait until an application completes.
     Wait {
-        /// The application.
+        /// The application that is waited for.
         app: AppId,
         /// The estimate from earlier applications of its queue; `None` if unknown.
         at: Option<Time>,
@@ -55,7 +55,7 @@ pub enum RemedyKind {
     Turn(u64),
     /// Add a node of at least this size.
     AddNode {
-        /// The size.
+        /// What it has to have.
         size: Resource,
         /// The resources that no node has.
         absent: Vec<Arc<str>>,

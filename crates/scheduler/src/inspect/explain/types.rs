@@ -51,11 +51,11 @@ pub struct Held {
     pub id: AskId,
     /// `namespace/pod` in Kubernetes.
     pub pod: Option<String>,
-    /// The node.
+    /// On which node.
     pub node: NodeId,
     /// When it was allocated.
     pub since: Time,
-    /// Its resources.
+    /// What the allocation holds.
     pub resource: Resource,
     /// Whether it is a placeholder.
     pub placeholder: bool,
@@ -70,7 +70,7 @@ pub struct AskExplanation {
     pub pod: Option<String>,
     /// The number of equal requests, including this one.
     pub identical: u64,
-    /// Its resources.
+    /// What it needs.
     pub resource: Resource,
     /// Its priority, before fences and offsets.
     pub priority: Priority,
@@ -172,7 +172,7 @@ pub enum BlockLevel {
 /// placeholders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocker {
-    /// The check.
+    /// At which check.
     pub level: BlockLevel,
     /// The queue, limit, or node of the check.
     pub place: Place,
@@ -180,9 +180,9 @@ pub struct Blocker {
     pub line: Option<config::Place>,
     /// The resource with too little headroom.
     pub resource: Option<Arc<str>>,
-    /// The maximum.
+    /// How much there may be.
     pub limit: i64,
-    /// The usage.
+    /// How much of it is in use.
     pub used: i64,
     /// The requested value.
     pub wanted: i64,
@@ -210,7 +210,7 @@ impl Blocker {
 /// An application that uses the missing resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The application.
+    /// The id of the application.
     pub app: AppId,
     /// The full path of its leaf.
     pub queue: QueuePath,
@@ -274,7 +274,7 @@ pub enum NodeReason {
 /// A node, and what it lacks for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CloseNode {
-    /// The node.
+    /// The id of the node.
     pub node: NodeId,
     /// The missing resources by name, without others.
     pub shortfall: Resource,
@@ -285,11 +285,11 @@ pub struct CloseNode {
 /// The decision of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The application.
+    /// For which application.
     pub app: AppId,
-    /// The request.
+    /// For which ask.
     pub ask: AskId,
-    /// The action.
+    /// What the cycle does for the ask.
     pub kind: DecisionKind,
     /// The node, if any.
     pub node: Option<NodeId>,
@@ -298,7 +298,7 @@ pub struct Decision {
 /// The action of a cycle for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionKind {
-    /// Allocates it.
+    /// The ask gets its node.
     Allocate,
     /// Reserves a node for it.
     Reserve,
@@ -336,7 +336,7 @@ pub struct QueueTurn {
     pub place: u64,
     /// The number of siblings with pending requests, including itself.
     pub of: u64,
-    /// Its priority.
+    /// Its priority among them.
     pub priority: Priority,
     /// Its fair share: usage over guaranteed resources, the largest first.
     pub share: Vec<f64>,

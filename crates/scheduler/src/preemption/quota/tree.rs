@@ -9,11 +9,11 @@ use model::{Priority, QueuePath, Resource, Time};
 /// The switches for enforcing maxima (N-01 of `profiles.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaLaw {
-    /// N-01a.
+    /// N-01a: allocations that offer themselves go last, and those that started their application first.
     pub opted_in_last: bool,
-    /// N-01b.
+    /// N-01b: only the guarantee that is exceeded most protects.
     pub largest_guard: bool,
-    /// N-01c.
+    /// N-01c: what a child lacks of its guarantee counts as if it were above it.
     pub counts_below: bool,
     /// N-01d: removing a delay clears no time.
     pub keeps_time: bool,
@@ -54,11 +54,11 @@ pub struct QuotaQueue<'t> {
 /// An allocation that may be preempted.
 #[derive(Clone, Copy, Debug)]
 pub struct QuotaAsk<'t, V> {
-    /// The allocation.
+    /// Which it is.
     pub victim: V,
-    /// Its resources.
+    /// What it has.
     pub resource: &'t Resource,
-    /// Its priority.
+    /// The priority that it asked with.
     pub priority: Priority,
     /// When it was requested.
     pub created: Time,

@@ -182,7 +182,7 @@ impl<'a> PreemptionSnapshot<'a> {
         OfferResult::Stays
     }
 
-    /// SCH-155, D-18.
+    /// Whether a queue still has its guarantee after a victim went (SCH-155, D-18).
     fn keeps_floor(&self, leaf: LevelKey, victim: &Resource) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[leaf];
         let mut guaranteed = guaranteed.iter().flat_map(Resource::iter);

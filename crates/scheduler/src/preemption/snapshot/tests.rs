@@ -88,7 +88,7 @@ fn the_path_minimum_of_1_5_1() {
     }
 }
 
-/// SCH-155.
+/// Every trial can be taken back (SCH-155).
 #[test]
 fn a_shadow_comes_back_to_where_it_was() {
     let m = |amount| [("memory", amount)];

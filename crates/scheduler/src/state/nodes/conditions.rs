@@ -46,18 +46,18 @@ impl Nodes {
         }
     }
 
-    /// See [`Predicates::bars`].
+    /// Whether an ask can never go to a node ([`Predicates::bars`]).
     pub(crate) fn bars(&self, ask: &Ask, node: NodeKey) -> bool {
         self.predicates.as_ref().is_some_and(|predicates| predicates.bars(ask, &self.nodes[node]))
     }
 
-    /// See [`Predicates::passes_without`].
+    /// How many of these allocations of a node have to go, at least `least`, before an ask may go there ([`Predicates::passes_without`]).
     pub(crate) fn lets_without(&self, ask: &Ask, node: NodeKey, there: &[&AskId], least: usize) -> Option<usize> {
         let Some(predicates) = &self.predicates else { return Some(least) };
         predicates.passes_without(ask, &self.nodes[node], there, least)
     }
 
-    /// SCH-094.
+    /// Whether an ask may go to a node, apart from resources (SCH-094).
     pub(crate) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))
     }
@@ -71,7 +71,7 @@ impl Nodes {
         self.predicates.as_ref().is_none_or(|predicates| predicates.identical(one, other))
     }
 
-    /// See [`Predicates::loosened`].
+    /// A number that is another one whenever these conditions may let an ask go where they did not ([`Predicates::loosened`]).
     pub(crate) fn loosened(&self, ask: &Ask) -> Option<u64> {
         self.predicates.as_ref()?.loosened(ask)
     }

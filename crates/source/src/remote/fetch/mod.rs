@@ -31,7 +31,7 @@ pub enum FetchedData {
     Queues(Box<dto::Queue>),
     /// Active applications, read row by row.
     Apps(AppReader, Scope),
-    /// Ended applications.
+    /// Applications that ended.
     Ended(Ended, AppReader),
     /// Nodes, whether they are complete, and the data of the cluster about them.
     Nodes(NodeReader, bool, Option<NodeMarks>),
@@ -45,11 +45,11 @@ pub enum FetchedData {
     WrittenConfig(String, ConfigMapEntry, Option<u64>),
     /// The configuration of a kornsole server.
     OwnConfig(Box<Configuration>),
-    /// The user.
+    /// Who one is.
     WhoAmI(WhoAmI),
     /// Whether the scheduler is paused.
     Resting(bool),
-    /// The audit.
+    /// Who did what.
     Audit(AuditPage),
     /// The revisions without their texts.
     History(Vec<Arc<Revision>>),
@@ -77,7 +77,7 @@ pub struct WhoAmI {
     pub authenticated: bool,
     /// The user name.
     pub user: String,
-    /// The groups.
+    /// The groups of that user.
     pub groups: Vec<String>,
     /// Member of the scheduler ACL.
     pub scheduler_admin: bool,
@@ -94,7 +94,7 @@ impl WhoAmI {
 
 /// The result of a request.
 pub struct FetchResult {
-    /// The query.
+    /// What was asked.
     pub query: Query,
     /// The start, by the clock of the connection.
     pub started: Duration,
@@ -295,8 +295,7 @@ async fn answer(
         }
         FetchKind::Apps(mut reader, scope) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
-            let reader = reader.finished().map_err(|why| unreadable(path, why))?;
-            got.with(FetchedData::Apps(reader, scope))
+            got.with(FetchedData::Apps(reader.finished().map_err(|why| unreadable(path, why))?, scope))
         }
         FetchKind::Leaves(mut reader, paths) => {
             let got = leaves(client, &mut reader, &paths, cost).await?;
@@ -305,8 +304,7 @@ async fn answer(
         }
         FetchKind::Ended(mut reader, which) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
-            let reader = reader.finished().map_err(|why| unreadable(path, why))?;
-            got.with(FetchedData::Ended(which, reader))
+            got.with(FetchedData::Ended(which, reader.finished().map_err(|why| unreadable(path, why))?))
         }
         FetchKind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;

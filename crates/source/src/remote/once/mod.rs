@@ -31,11 +31,11 @@ use wire::dto;
 pub enum Want {
     /// Only the queues, with their configuration.
     Queues,
-    /// Active applications.
+    /// Live applications of the partition.
     Apps,
-    /// Ended applications.
+    /// Applications that ended.
     Ended,
-    /// The nodes.
+    /// The nodes with what is free on them.
     Nodes,
     /// Users and groups.
     Users,
