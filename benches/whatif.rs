@@ -94,6 +94,7 @@ fn pair(bencher: Bencher) {
         seed: None,
         arrivals: Arrivals::default(),
         long_wait: LONG_WAIT,
+        node_groups: Vec::new(),
     };
     let bounds = Bounds { cycles: 10_000_000, trace_lines: 10_000 };
     bencher.bench_local(|| {
