@@ -1,5 +1,5 @@
 //! A day of two real users and their administrator on one machine: what each of them types, and what they see. The tape of it is
-//! `recordings/local-day.txt`; `UPDATE=1` writes it again.
+//! `recordings/local-day.transcript`; `UPDATE=1` writes it again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -143,7 +143,7 @@ fn a_day_of_two_users_is_as_on_its_tape() {
     morning(&mut day);
     noon(&mut day);
     evening(&mut day);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/local-day.txt");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings/local-day.transcript");
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&file, &day.tape).unwrap();
     }

@@ -54,6 +54,8 @@ pub(super) fn builder(config: Config) -> Result<ClientBuilder<Sends>, kube::Erro
         // Its error names the proxy.
         ClientBuilder::try_from(config.clone())?;
     }
+    // First: a plugin that fails is not run again for its certificate.
+    let auth = config.auth_layer()?;
     let tls = config.rustls_https_connector_with_connector(tcp())?;
     let longest = config.connect_timeout.unwrap_or(CONNECT);
     let connector = tower::service_fn(move |server: Uri| {
@@ -66,7 +68,7 @@ pub(super) fn builder(config: Config) -> Result<ClientBuilder<Sends>, kube::Erro
     let client: Client<_, Body> = Client::builder(TokioExecutor::new()).build(connector);
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
-        .option_layer(config.auth_layer()?)
+        .option_layer(auth)
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
         .service(client);
