@@ -28,7 +28,7 @@ fn a_priority_is_changed_while_it_waits() {
     let jobs: Vec<String> = (0..3).map(|_| machine.submit(&["--cpu", "4"], &script).to_string()).collect();
     assert_eq!(machine.said(&["local", "priority", &jobs[2], "--to", "5"]).1, format!("job {}: priority 5\n", jobs[2]));
     let said = machine.said(&["cancel", &first.to_string()]).1;
-    assert!(["is ending", "cancelled"].iter().any(|end| said == format!("job {first}: {end}\n")), "{said}");
+    assert!(["is ending", "canceled"].iter().any(|end| said == format!("job {first}: {end}\n")), "{said}");
     jobs.iter().for_each(|job| assert_eq!(machine.wait(job.parse().unwrap()), 0));
     let order = std::fs::read_to_string(order).unwrap();
     assert_eq!(order.split_whitespace().collect::<Vec<_>>(), [&jobs[2], &jobs[0], &jobs[1]]);

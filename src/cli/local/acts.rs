@@ -171,7 +171,7 @@ pub fn cancel(args: &CancelArgs) -> ExitCode {
         None => Request::Cancel(job),
     };
     stopped(&args.ending, "cancel", request, |job| match job.state {
-        JobState::Ended => "cancelled".to_owned(),
+        JobState::Ended => "canceled".to_owned(),
         _ => "is ending".to_owned(),
     })
 }

@@ -97,7 +97,7 @@ impl Worker {
 fn done(act: &JobAct, job: &JobReport) -> String {
     let running = job.state == JobState::Running;
     match act {
-        JobAct::Cancel if job.state == JobState::Ended => "cancelled".to_owned(),
+        JobAct::Cancel if job.state == JobState::Ended => "canceled".to_owned(),
         JobAct::Cancel => "is ending".to_owned(),
         JobAct::Hold => "held".to_owned(),
         JobAct::Release => "released".to_owned(),
