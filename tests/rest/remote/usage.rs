@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::common::{Program, TestFolder, kornsole_command};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
+use crate::stage::ask;
 
 const SCENARIO: &str = "\
 version: 1
@@ -68,6 +69,15 @@ impl Served {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         served
+    }
+
+    /// Has everything on disk that was executed before: an order that is answered is, and what was before it.
+    fn write_all_so_far(&self) {
+        let token = format!("Bearer {}", std::fs::read_to_string(&self.token).unwrap().trim());
+        let headers = [("Authorization", &*token), ("Content-Type", "application/json")];
+        let app = br#"{"app": "idle", "queue": "root.tenants.a"}"#;
+        let answer = ask(self.program.address, "POST", "/kornsole/v1/partition/default/applications", &headers, app);
+        assert!(answer.status < 300, "{}", answer.text());
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -145,6 +155,7 @@ fn the_folder_of_a_scheduler_that_ended_has_the_same() {
 #[test]
 fn a_scheduler_that_is_killed_counts_nothing_twice_and_marks_the_gap() {
     let served = Served::start();
+    served.write_all_so_far();
     let known = served.json(&[]);
     served.program.signal("KILL");
     let looked = || kornsole_command(&["usage", "--state", &served.state, "--json"]).output().unwrap();
