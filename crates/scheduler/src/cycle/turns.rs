@@ -250,22 +250,17 @@ impl Partition {
             return Some(Plan { wanted, now: free.clone(), then: Some((now, free)), node, is_blocked: false });
         }
         let mut room = free.clone();
-        let mut then = None;
         for (at, run) in running.iter().enumerate() {
             room.add(run);
             // What ends at the same time is free at the same time.
             let is_last = running.get(at + 1).is_none_or(|next| next.end != run.end);
-            if let (None, Some(end), true) = (&then, run.end, is_last)
+            if let Some(end) = run.end.filter(|_| is_last)
                 && let Some(node) = room.place_for(&wanted)
             {
-                then = Some((end, node, room.clone()));
-                break;
+                return Some(Plan { wanted, now: free, then: Some((end, room)), node, is_blocked: true });
             }
         }
-        match then {
-            Some((at, node, room)) => Some(Plan { wanted, now: free, then: Some((at, room)), node, is_blocked: true }),
-            None => room.place_for(&wanted).map(|node| Plan { wanted, now: free, then: None, node, is_blocked: true }),
-        }
+        room.place_for(&wanted).map(|node| Plan { wanted, now: free, then: None, node, is_blocked: true })
     }
 
     /// Whether a blocked ask has its turn before one that fits: by the order of their leaf, by the priority of their queues, by a
