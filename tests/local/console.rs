@@ -140,7 +140,7 @@ fn until_says(driver: &mut Driver, text: &str) {
 }
 
 #[test]
-fn a_job_is_followed_cancelled_and_begun_again_in_the_console() {
+fn a_job_is_followed_canceled_and_run_again_in_the_console() {
     let machine = Machine::up(&["--history", "100"]);
     let script = "echo begun; trap 'echo caught; exit 3' TERM; while :; do sleep 0.1; done";
     let job = machine.submit(&["--name", "chatty", "--mem", "1Gi"], script);

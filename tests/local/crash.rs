@@ -88,7 +88,7 @@ fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
 }
 
 #[test]
-fn cancelled_at_any_moment_it_is_cancelled_and_not_lost() {
+fn canceled_at_any_moment_it_is_canceled_and_not_lost() {
     let machine = Machine::up(&[]);
     for round in 0..12 {
         let job = machine.submit(&[], "sleep 300");
@@ -213,13 +213,13 @@ fn a_queued_job_and_an_array_outlive_the_daemon() {
     let queued = machine.submit(&["--cpu", "4", "--env", "A=kept"], "echo $A");
     let held = machine.submit(&["--hold"], "exit 3");
     let array = machine.said(&["submit", "--array", "1-5%2", "--", "sh", "-c", "exit $KORNSOLE_ARRAY_INDEX"]).1;
-    let cancelled = machine.submit(&["--cpu", "4"], "true");
-    assert!(machine.call(&["cancel", &cancelled.to_string()]).status.success());
+    let canceled = machine.submit(&["--cpu", "4"], "true");
+    assert!(machine.call(&["cancel", &canceled.to_string()]).status.success());
     machine.kill();
     machine.start();
     assert_eq!((machine.wait(first), machine.wait(queued), machine.logs(queued).as_str()), (0, 0, "kept\n"));
     assert_eq!(
-        (machine.job(held)["state"].clone(), machine.job(cancelled)["state"].clone()),
+        (machine.job(held)["state"].clone(), machine.job(canceled)["state"].clone()),
         ("held".into(), "ended".into())
     );
     let first = array.split('-').next().unwrap().trim().parse::<u64>().unwrap();

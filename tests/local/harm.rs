@@ -146,10 +146,10 @@ fn an_output_file_that_takes_nothing_keeps_no_job_from_its_end() {
     let flags = ["--output", fifo.to_str().unwrap()];
     let begun = Instant::now();
     let limited = machine.submit(&[&flags[..], &["--time", "2s"]].concat(), "exec yes");
-    let cancelled = machine.submit(&flags, "exec yes");
-    until(|| !machine.logs(cancelled).is_empty());
-    assert!(machine.call(&["cancel", &cancelled.to_string()]).status.success());
-    assert_eq!((machine.wait(limited), machine.wait(cancelled)), (124, 125));
+    let canceled = machine.submit(&flags, "exec yes");
+    until(|| !machine.logs(canceled).is_empty());
+    assert!(machine.call(&["cancel", &canceled.to_string()]).status.success());
+    assert_eq!((machine.wait(limited), machine.wait(canceled)), (124, 125));
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     let note: Value = machine.job(limited)["note"].clone();
     assert!(note.as_str().unwrap().contains("writing took too long"), "{note}");

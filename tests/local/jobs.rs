@@ -41,7 +41,7 @@ fn a_job_waits_for_another_one_and_not_in_vain() {
 }
 
 #[test]
-fn a_queued_job_is_held_released_and_cancelled() {
+fn a_queued_job_is_held_released_and_canceled() {
     let machine = Machine::up(&[]);
     let first = machine.submit(&["--cpu", "4"], "sleep 60");
     machine.until(first, "running");

@@ -23,8 +23,8 @@ fn an_array_is_a_job_for_each_index_with_a_bound() {
     assert!(most <= Some(2), "{most:?} at one time");
     assert_eq!((&machine.job(3)["name"], &machine.job(3)["array"]["index"]), (&"sim[4]".into(), &4.into()));
     let (code, _) = machine.said(&["submit", "--array", "1-3", "--hold", "--", "true"]);
-    let (cancelled, said) = machine.said(&["cancel", "6-8"]);
-    assert_eq!((code, cancelled, said.as_str()), (0, 0, "job 6: cancelled\njob 7: cancelled\njob 8: cancelled\n"));
+    let (canceled, said) = machine.said(&["cancel", "6-8"]);
+    assert_eq!((code, canceled, said.as_str()), (0, 0, "job 6: canceled\njob 7: canceled\njob 8: canceled\n"));
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn change_places(option: &str, script: &str) {
 }
 
 #[test]
-fn a_restart_finds_jobs_that_wait_and_that_were_cancelled() {
+fn a_restart_finds_jobs_that_wait_and_that_were_canceled() {
     let mut machine = Machine::up(&[]);
     let go = machine.folder.join("go");
     let all = machine.submit(&["--cpu", "4"], &format!("while ! test -e {}; do sleep 0.1; done", go.display()));
@@ -129,11 +129,11 @@ fn a_restart_finds_jobs_that_wait_and_that_were_cancelled() {
     let pending = machine.submit(&["--cpu", "4"], "echo after");
     let (_, said) = machine.said(&["submit", "--cpu", "4", "--array", "1-2%1", "--", "sh", "-c", "exit 7"]);
     let limited: u64 = said.split('-').next().unwrap().parse().unwrap();
-    let cancelled = machine.submit(&["--hold"], "true");
-    assert!(machine.call(&["cancel", &cancelled.to_string()]).status.success());
+    let canceled = machine.submit(&["--hold"], "true");
+    assert!(machine.call(&["cancel", &canceled.to_string()]).status.success());
     let retried = machine.submit(&["--hold", "--retry", "1"], "exit 8");
     let states = |machine: &Machine| {
-        [all, pending, limited, limited + 1, cancelled, retried].map(|job| machine.job(job)["state"].clone())
+        [all, pending, limited, limited + 1, canceled, retried].map(|job| machine.job(job)["state"].clone())
     };
     machine.until(pending, "queued");
     machine.until(limited, "queued");
@@ -145,7 +145,7 @@ fn a_restart_finds_jobs_that_wait_and_that_were_cancelled() {
     }
     fs::write(&go, "").unwrap();
     assert!(machine.call(&["release", &retried.to_string()]).status.success());
-    let ended = [all, pending, limited, limited + 1, cancelled, retried].map(|job| machine.wait(job));
+    let ended = [all, pending, limited, limited + 1, canceled, retried].map(|job| machine.wait(job));
     assert_eq!(ended, [0, 0, 7, 7, 125, 8]);
     assert_eq!((machine.job(retried)["attempts"].clone(), machine.logs(pending)), (2.into(), "after\n".to_owned()));
 }

@@ -200,7 +200,7 @@ fn the_end_of_the_output_is_followed_until_one_looks_elsewhere() {
 }
 
 #[test]
-fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it() {
+fn what_runs_is_canceled_and_requeued_after_a_question_and_nothing_else_fits_it() {
     let (mut driver, jobs) = job("ann", 17);
     driver.keys("K").unwrap();
     says(&driver, "End job 17, train?");

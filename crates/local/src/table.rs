@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(answered(Job { state: JobState::Running, ..offered.clone() }), Some(JobState::Running));
         assert_eq!(answered(Job { state: JobState::Queued, next: 2, ..offered.clone() }), Some(JobState::Queued));
         assert_eq!(answered(Job { state: JobState::Held, ..offered.clone() }), None, "it was held meanwhile");
-        assert_eq!(answered(Job { state: JobState::Ended, ..offered.clone() }), None, "it was cancelled meanwhile");
+        assert_eq!(answered(Job { state: JobState::Ended, ..offered.clone() }), None, "it was canceled meanwhile");
         assert_eq!(answered(Job { generation: 2, ..offered.clone() }), None, "it was changed meanwhile");
         assert_eq!(Table::default().confirm(&offered), None, "it is gone");
     }

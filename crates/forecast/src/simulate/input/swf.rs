@@ -265,8 +265,8 @@ mod tests {
         let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
         assert!(faults[0].starts_with("1:1: the line has 3 columns, expected 18"), "{faults:?}");
         assert!(faults[1].starts_with("3:5: \"x\" is not a number (wait time)"), "{faults:?}");
-        let cancelled = read("l", "1 2 -1 -1 -1 -1 -1 4 -1 -1 5 1 1 -1 -1 -1 -1 -1\n");
-        assert_eq!(cancelled.workload.left_out[0].what, "jobs without a run time");
-        assert_eq!(cancelled.workload.left_out[0].first, "l:1");
+        let canceled = read("l", "1 2 -1 -1 -1 -1 -1 4 -1 -1 5 1 1 -1 -1 -1 -1 -1\n");
+        assert_eq!(canceled.workload.left_out[0].what, "jobs without a run time");
+        assert_eq!(canceled.workload.left_out[0].first, "l:1");
     }
 }
