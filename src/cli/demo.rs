@@ -62,7 +62,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
-    let setup = setup(&settings, profile);
+    let setup = setup(&settings, profile).retaining_little();
     match open_retained(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
         Ok(mut opened) => {
             // A recording is played without it, and must look the same.
