@@ -209,8 +209,7 @@ fn a_directory_of_manifests_is_read_in_the_order_of_its_names() {
     folder.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 99, pods: 99}}\n");
     std::fs::create_dir(folder.join("m")).unwrap();
     for number in 0..40 {
-        let pod =
-            format!("kind: Pod\nmetadata: {{generateName: t-, labels: {{applicationId: app-{number:02}}}}}\n");
+        let pod = format!("kind: Pod\nmetadata: {{generateName: t-, labels: {{applicationId: app-{number:02}}}}}\n");
         folder.write(&format!("m/{number:02}.yaml"), pod);
     }
     let (code, out, err) = run(&folder, &["run", "--from-manifests", "node.yaml", "m"], "");
