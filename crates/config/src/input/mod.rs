@@ -198,7 +198,7 @@ fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
             return Ok(Input::Elsewhere(references));
         }
         if let Some((key, at)) = unread {
-            let message = format!("YuniKorn does not read the queue configuration in `{key}`");
+            let message = format!("YuniKorn ignores the queue configuration in `{key}`");
             let hint = "write it to `queues.yaml: |` in `yunikornDefaults` of Helm values, or in `data` of a ConfigMap";
             return Err(vec![refusal(at, "INP-001", &message, hint.to_owned())]);
         }

@@ -85,7 +85,7 @@ fn a_configuration_in_a_key_that_nothing_reads_is_named() {
     let text = "yunikorn:\n  web: {}\n  queues: |\n    # Spark\n    partitions:\n      - name: default\n";
     let faults = recognize(text, DEFAULT_POLICY_GROUP).unwrap_err();
     assert_eq!((faults[0].at.line, faults[0].at.column, faults[0].code), (3, 3, "INP-001"));
-    assert_eq!(faults[0].message, "YuniKorn does not read the queue configuration in `queues`");
+    assert_eq!(faults[0].message, "YuniKorn ignores the queue configuration in `queues`");
     assert!(faults[0].hint.contains("`queues.yaml: |` in `yunikornDefaults`"), "{}", faults[0].hint);
     let both = format!("{text}  yunikornDefaults:\n    queues.yaml: |\n      partitions: []\n");
     assert_eq!(described(&both), "queue configuration in Helm values, yunikornDefaults of f:7");
