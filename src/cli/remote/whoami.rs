@@ -34,7 +34,8 @@ pub struct WhoAmIArgs {
 
 /// Whether one has an access, and why.
 struct Access {
-    allowed: bool,
+    /// `None`: RBAC decides for each object.
+    allowed: Option<bool>,
     reason: String,
 }
 
@@ -121,7 +122,7 @@ fn by_server(once: &mut Once) -> Queues {
     let Remote::Kornsole(_) = once.remote() else { return Err("Apache YuniKorn has no identities".to_owned()) };
     let view = once.look(&[Want::Queues]).map_err(|fault| fault.to_string())?;
     let access = |allowed: bool, via: Option<String>| Access {
-        allowed,
+        allowed: Some(allowed),
         reason: via.map_or_else(
             || if allowed { String::new() } else { NOT_NAMED.to_owned() },
             |queue| format!("list of {queue}"),
@@ -146,8 +147,8 @@ fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
     let waived = actor.cluster.as_ref().and_then(|rights| rights.waived);
     let who: &Identity = &actor.identity;
     let access = |grant: Option<Grant>| match grant {
-        Some(grant) => Access { allowed: true, reason: grant.to_string() },
-        None => Access { allowed: false, reason: NOT_NAMED.to_owned() },
+        Some(grant) => Access { allowed: Some(true), reason: grant.to_string() },
+        None => Access { allowed: Some(false), reason: NOT_NAMED.to_owned() },
     };
     let each = view.partitions.iter().flat_map(|part| {
         let mut rows: Vec<_> = part.queues.iter().flatten().collect();
@@ -156,7 +157,7 @@ fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
             partition: part.name.to_string(),
             queue: row.path.to_string(),
             admin: match waived {
-                Some(_) => Access { allowed: true, reason: "RBAC decides".to_owned() },
+                Some(_) => Access { allowed: None, reason: "RBAC decides".to_owned() },
                 None => access(access::admin(part, row.path.as_str(), who)),
             },
             submit: access(access::submit(part, row.path.as_str(), who)),
@@ -218,9 +219,10 @@ fn queues_text(queues: &Queues) -> String {
     };
     let mut table = Table::new(&["PARTITION", "QUEUE", "ADMIN", "SUBMIT"]);
     let cell = |access: &Access| match (access.allowed, access.reason.as_str()) {
-        (true, "") => "yes".to_owned(),
-        (true, reason) => format!("yes, {reason}"),
-        (false, reason) => format!("no, {reason}"),
+        (None, reason) => reason.to_owned(),
+        (Some(true), "") => "yes".to_owned(),
+        (Some(true), reason) => format!("yes, {reason}"),
+        (Some(false), reason) => format!("no, {reason}"),
     };
     for one in queues {
         table.row(vec![one.partition.clone(), one.queue.clone(), cell(&one.admin), cell(&one.submit)]);
