@@ -13,6 +13,7 @@ mod config;
 mod contexts;
 mod each_page;
 mod explain;
+mod eyes;
 mod figures;
 mod fixture;
 mod glance;
