@@ -73,8 +73,8 @@ use clap::{Parser, Subcommand};
 
 /// Terminal console for Apache YuniKorn, with an embedded scheduler
 ///
-/// Without a command, kornsole opens the console for the scheduler in --config and --workload. Without both options, it connects to the
-/// local job daemon. If no daemon runs, it starts an empty scheduler with the default configuration.
+/// Without a command, kornsole opens the console for the scheduler in --config and --workload. Without both options, it lists
+/// the local job daemon, the contexts of your settings and your kubeconfig, recent files, and the demo, to open one of them.
 #[derive(Parser, Debug)]
 #[command(name = "kornsole", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
 pub struct Cli {

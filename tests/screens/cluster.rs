@@ -87,8 +87,10 @@ fn compare(driver: &Driver) {
     assert!(after(&cpu, "PENDING").starts_with(&format!("{asked} cpu")), "{text}");
     assert_eq!(waiting.causes.iter().map(|cause| cause.apps).sum::<u64>(), waiting.apps, "{text}");
     assert_eq!(waiting.causes.iter().map(|cause| cause.cpu).sum::<i64>(), root.pending.amount(VCORE), "{text}");
+    let (causes, lines) = (driver.find_row("WAITING BY CAUSE").unwrap().0, driver.lines());
     for cause in &waiting.causes {
-        let line = row(cause.cause);
+        // ATTENTION has the same words.
+        let line = lines[causes..].iter().find(|line| line.contains(cause.cause)).unwrap_or_else(|| panic!("{text}"));
         let shown: Vec<&str> = line.split(cause.cause).last().unwrap().split_whitespace().collect();
         assert_eq!(shown, [cause.apps.to_string(), show_amount(VCORE, cause.cpu)], "{text}");
     }
@@ -295,5 +297,5 @@ fn no_two_checks_have_one_name() {
 fn an_event_without_a_message_has_the_room_of_one() {
     let (mut driver, _) = on_cluster(Options::default(), 120, 40);
     driver.keys("7").unwrap();
-    says(&driver, "blocked by the application limit of a user or gr");
+    says(&driver, "blocked by application limit");
 }

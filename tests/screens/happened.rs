@@ -75,7 +75,7 @@ fn a_draining_queue_says_what_holds_it_and_who_may_act() {
     let held = driver.find_row("blocked by").map(|(_, line)| line);
     let held = held.unwrap_or_else(|| panic!("nothing blocks it:\n{}", driver.screen_text()));
     assert!(held.contains("archive-"), "{held}");
-    says(&driver, "may act      everybody");
+    says(&driver, "may act      all users");
     says_not(&driver, "stuck");
 }
 

@@ -14,6 +14,7 @@ mod contexts;
 mod each_page;
 mod edited_limits;
 mod explain;
+mod eyes;
 mod figures;
 mod fixture;
 mod glance;

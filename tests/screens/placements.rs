@@ -57,7 +57,7 @@ fn rules_are_shown_with_how_often_they_decided() {
     let (_, line) = driver.find_row("3 user, create                            ").unwrap();
     assert!(line.contains("1 of 2") && line.contains("deny users mal, mallory") && line.contains("line 9"), "{line}");
     says(&driver, "parent: fixed root.users");
-    says(&driver, "refused 1");
+    says(&driver, "rejected 1");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn says_why_an_application_is_where_it_is() {
 fn says_who_may_do_what_in_a_queue() {
     let mut driver = after(":queues root.tenants.tenant-a.adhoc<ret>w", 120, 40);
     says(&driver, "sue, by adminacl of root.tenants.tenant-a (line ");
-    says(&driver, "everybody, by submitacl of root");
+    says(&driver, "all users, by submitacl of root");
     says(&driver, "admin      yes, by root.tenants.tenant-a (user, admin)");
     driver.keys("<esc>:queues root.tenants.legacy<ret>w").unwrap();
     says(&driver, "rejects applications: root.tenants.legacy is draining");

@@ -86,7 +86,7 @@ fn a_limit_names_its_text_and_a_key_goes_to_it() {
             assert!(steps < 20, "no limit with a place:\n{}", driver.screen_text());
         }
         let wanted = place(&driver).unwrap();
-        assert!(driver.lines().iter().any(|line| line.contains("of the workload") || line.contains("at the start")));
+        assert!(driver.lines().iter().any(|line| line.contains("of revision") || line.contains("at the start")));
         driver.keys("O").unwrap();
         let (there, text) = at_cursor(&driver);
         assert!(there == wanted && text.contains("limit"), "{there}, {wanted}: {text}");

@@ -184,7 +184,7 @@ fn events_that_matter_stand_out_and_the_others_are_asked_for() {
     says(&driver, "routine hidden");
     says(&driver, "configuration loaded");
     says_not(&driver, "+ allocation");
-    let (y, line) = driver.find_row("! - preempted").unwrap();
+    let (y, line) = driver.find_row("! preempted").unwrap();
     let x = line.split("preempted").next().unwrap().chars().count();
     let buffer = driver.buffer();
     let style = |x: usize, y: usize| buffer[(u16::try_from(x).unwrap(), u16::try_from(y).unwrap())].style();

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use view::drain::span;
-
 /// The connection of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
@@ -58,9 +56,8 @@ impl Link {
             Self::Live { .. } => None,
             Self::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),
             Self::Connecting { cause: None, .. } => Some("not connected yet".to_owned()),
-            Self::Stale { age, cause, .. } => {
-                Some(format!("the connection is lost; data is {} old: {cause}", span(*age)))
-            }
+            // The header shows the age.
+            Self::Stale { cause, .. } => Some(format!("connection lost: {cause}")),
             Self::Refused { why, .. } => Some(why.clone()),
         }
     }

@@ -92,7 +92,7 @@ fn blocked_by(app: &DrainingApp, sign: char) -> String {
 /// The members of an admin ACL: `sue, bob, group ops`.
 pub fn admins(acl: &Acl) -> String {
     if acl.everybody {
-        return "everybody".to_owned();
+        return "all users".to_owned();
     }
     if acl.is_nobody() {
         return "nobody".to_owned();

@@ -190,6 +190,6 @@ fn a_place_names_the_text_that_it_counts_in() {
     let want = format!("the configuration at the start, line {}", line(BEFORE, "name: old"));
     assert_eq!(place(&stage, "root.old"), want);
     stage.run(89);
-    let want = format!("revision 2, of the workload, line {}", line(&stage.text(), "name: new"));
+    let want = format!("revision 2, line {}", line(&stage.text(), "name: new"));
     assert_eq!(place(&stage, "root.new"), want);
 }

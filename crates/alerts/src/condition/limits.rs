@@ -35,7 +35,7 @@ pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
             0 => String::new(),
             held => format!(", {} blocked", show(held)),
         };
-        Reading::of_value(rule, subject, percent, format!("{used} of {limit} {what} ({percent:.0}%){held}"))
+        Reading::of_value(rule, subject, percent, format!("{used} of {limit} {what} ({:.0}%){held}", percent.floor()))
     };
     fullest.into_iter().filter_map(reading).collect()
 }

@@ -170,7 +170,7 @@ pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
         let (percent, name, used, most, pending) = full?;
         let show = |amount| show_amount(&name, amount);
         let (used, most, pending, what) = (show(used), show(most), show(pending), resource_word(&name));
-        let figures = format!("{used} of {most} {what} ({}), {pending} pending", Unit::Percent.show(percent));
+        let figures = format!("{used} of {most} {what} ({}), {pending} pending", Unit::Percent.show(percent.floor()));
         Reading::of_value(rule, subject(part, &queue.path), percent, figures)
     };
     part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).filter_map(reading).collect()

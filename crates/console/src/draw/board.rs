@@ -37,6 +37,9 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
         beside(pen, state, Rect { height: side.height - u16::from(pane), ..side });
     }
     if let Some(chart) = chart {
+        if chart.x < regions.rows.right() {
+            pen.line(chart.x, chart.y - 1, chart.width);
+        }
         history(pen, state, chart);
     }
 }
@@ -45,13 +48,16 @@ const SCALE: u16 = 7;
 
 fn history(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let chart = Rect { x: area.x + SCALE, y: area.y + 1, width: area.width - SCALE, height: area.height - 1 };
-    let found = subject::queue(state).and_then(|queue| board::history(state, &queue, usize::from(chart.width)));
-    let Some(found) = found else {
+    let queue = subject::queue(state);
+    let found = queue.as_ref().and_then(|queue| board::history(state, queue, usize::from(chart.width)));
+    let (Some(queue), Some(found)) = (queue, found) else {
         pen.text(area.x, area.y, area.width, "CPU 10m: no data yet", Role::Dim);
         return;
     };
-    pen.pieces(area.x, area.y, area.width, &found.legend(pen.signs()));
-    for (y, figure) in [(0, found.top), (chart.height - 1, 0)] {
+    pen.pieces(area.x, area.y, area.width, &found.legend(&queue, usize::from(area.width), pen.signs()));
+    let middle = chart.height / 2;
+    let scale = [(0, found.top), (middle, found.top / 2), (chart.height - 1, 0)];
+    for (y, figure) in scale.into_iter().filter(|(y, _)| *y != middle || chart.height >= 7) {
         pen.pieces_right(area.x, chart.y + y, SCALE - 1, &[dim(show_amount(VCORE, figure))]);
     }
     let signs = ['*', '+', '=', '-'];

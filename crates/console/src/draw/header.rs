@@ -46,6 +46,10 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         let mut all = source_pieces(pen, state, left);
         all.push(plain("  "));
         all.extend(nodes);
+        let at = board::at(state);
+        if pieces::width(&all) + pieces::width(&at) <= usize::from(room) {
+            all.extend(at);
+        }
         pen.pieces(area.x + 1, area.y, room, &all);
         return;
     }
@@ -113,6 +117,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         let story = story.strip_prefix(host).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&story);
         let left = room.saturating_sub(pieces::width(&pieces) + text::width(&again));
         pieces.push(piece(Role::Error, text::cut(&text::escape(story), left, pen.signs().ellipsis).into_owned()));
+        let again = if story.is_empty() || left == 0 { again.trim_start_matches(", ").to_owned() } else { again };
         pieces.push(piece(Role::Error, again));
         badges = pieces::width(&pieces).min(room);
     } else if let Link::Live { rtt: Some(rtt) } = &cluster.link {
@@ -189,7 +194,7 @@ fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> 
         return vec![dim(if live { "no configuration yet" } else { "loading" })];
     };
     let mut pieces = vec![match state.cluster.unread.nodes && part.nodes.is_empty() {
-        true => plain("? nodes"),
+        true => dim(format!("{} nodes", pen.signs().none)),
         false => plain(format::count(part.nodes.len() as u64, "node")),
     }];
     for name in [VCORE, MEMORY] {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  each node by the fuller of its cpu and memory
-//!  ▁▁ little   ▇▇ most   ██ all   ○○ unschedulable
+//!  ▁▁ low   ▇▇ high   ██ full   ○○ unschedulable
 //!
 //!  node-a  ● schedulable  cpu 12.5 of 20  mem 24G of 40G  8 allocations
 //!
@@ -39,9 +39,9 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     let signs = pen.signs();
     let twice = |sign: &str, word: &str| format!("{sign}{sign} {word}   ");
     let legend = [
-        piece(Role::UsageNormal, twice(signs.bars[0], "little")),
-        piece(Role::UsageHigh, twice(signs.bars[6], "most")),
-        piece(Role::UsageFull, twice(signs.bars[7], "all")),
+        piece(Role::UsageNormal, twice(signs.bars[0], "low")),
+        piece(Role::UsageHigh, twice(signs.bars[6], "high")),
+        piece(Role::UsageFull, twice(full(signs), "full")),
         piece(Role::StateStopped, twice(signs.stopped, "unschedulable")),
     ];
     pen.pieces(area.x, area.y + 1, area.width, &legend);
@@ -127,13 +127,18 @@ fn share_of(meter: &Meter) -> i64 {
     i64::try_from(share.clamp(0, 1000)).unwrap_or(0)
 }
 
+/// In ASCII, the two highest bars are the same.
+fn full(signs: &Signs) -> &'static str {
+    if signs.bars[6] == signs.bars[7] { "@" } else { signs.bars[7] }
+}
+
 fn sign(node: &NodeRow, resources: &[&str], signs: &'static Signs) -> (&'static str, Role) {
     let share = share(node, resources);
     let level = usize::try_from(share * 7 / 1000).unwrap_or(0).min(7);
     match share {
         _ if !node.is_open() => (signs.stopped, Role::StateStopped),
         0 => (signs.nothing, Role::Dim),
-        1000 => (signs.bars[7], Role::UsageFull),
+        1000 => (full(signs), Role::UsageFull),
         800.. => (signs.bars[level], Role::UsageHigh),
         _ => (signs.bars[level], Role::UsageNormal),
     }

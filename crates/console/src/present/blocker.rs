@@ -1,8 +1,9 @@
 //! Why an application is pending, in three words: a request that can never run, otherwise its first pending request.
 
 use crate::present::limits;
+use crate::state::page::Account;
 use model::Time;
-use view::{AppRow, AskRow, AskState, LimitUse, PartitionView, PendingReason, QueueRow, Side};
+use view::{AppGroup, AppRow, AskRow, AskState, LimitUse, PartitionView, PendingReason, QueueRow, Side};
 
 const ASKS: usize = 1_000;
 
@@ -36,11 +37,16 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     Some(match reason {
         PendingReason::NotTried => "other requests are first".to_owned(),
         PendingReason::QueueQuota => {
-            let queue = part.queue_at(&row.queue).and_then(|queue| part.too_full_for(queue, &ask.resource));
-            queue.map_or_else(|| "queue is full".to_owned(), |(path, _)| format!("max of {}", path.name()))
+            let queue = part.queue_at(&row.queue);
+            let full = queue.and_then(|queue| part.too_full_for(queue, &ask.resource)).map(|(path, _)| path);
+            // Freed since the last cycle: the nearest maximum that can be the one.
+            let nearest = || part.path_up(queue?).find(|row| row.max.is_some()).map(|row| row.path.clone());
+            let path = full.or_else(nearest);
+            path.map_or_else(|| "queue is full".to_owned(), |path| format!("max of {}", path.name()))
         }
         PendingReason::UserQuota => part
             .limit_too_full_for(row, &ask.resource)
+            .or_else(|| part.limits_of(row).into_iter().next())
             .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), whose(&limit))),
         // The scheduler names the condition that no node meets.
         PendingReason::NoNode => {
@@ -49,6 +55,25 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::Placeholder => "waits for placeholder".to_owned(),
         PendingReason::Turn => "other requests are first".to_owned(),
     })
+}
+
+/// The limits that are reached, or have too little left for a pending request of the account.
+pub fn binding(part: &PartitionView, account: &Account, all: &[LimitUse]) -> Vec<LimitUse> {
+    let is_of = |app: &AppRow| match (account.side, &app.group) {
+        (Side::User, _) => app.who.user == *account.name,
+        (Side::Group, AppGroup::Group(group)) => *group == account.name,
+        (Side::Group, _) => false,
+    };
+    let blocks = |app: &AppRow| {
+        let ask = first_pending(app)?;
+        let by_limit = matches!(ask.state, AskState::Pending { reason: PendingReason::UserQuota, .. });
+        part.limit_too_full_for(app, &ask.resource).filter(|_| by_limit)
+    };
+    let apps = part.apps.iter().flatten().filter(|app| is_of(app));
+    let blocking: Vec<LimitUse> = apps.filter_map(|app| blocks(app)).collect();
+    let key = |limit: &LimitUse| (limit.side, limit.name.clone(), limit.queue.clone());
+    let binds = |limit: &&LimitUse| limit.is_full() || blocking.iter().any(|other| key(other) == key(limit));
+    all.iter().filter(binds).cloned().collect()
 }
 
 fn held(part: &PartitionView, row: &AppRow) -> Option<String> {

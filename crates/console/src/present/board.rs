@@ -12,7 +12,7 @@ use crate::present::trend_cells;
 use crate::present::trend_cells::{largest, rings};
 use crate::present::unknown;
 use crate::present::weight::{Weight, role, weight};
-use crate::present::words::word;
+use crate::present::words;
 use crate::state::State;
 use crate::state::column::QueueColumn;
 use crate::state::page::Page;
@@ -30,6 +30,11 @@ const SPAN: Duration = Duration::from_secs(600);
 /// Whether the page on the screen has the dashboard.
 pub fn is_shown(state: &State) -> bool {
     state.board.is_some() && matches!(state.page(), Page::Queues(_))
+}
+
+/// Whether the cursor is in ATTENTION.
+pub fn is_focused(state: &State) -> bool {
+    is_shown(state) && state.board.as_ref().is_some_and(|board| board.focused)
 }
 
 /// `None` without the dashboard.
@@ -121,12 +126,17 @@ pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<Histo
 }
 
 impl History {
-    /// The legend with the current values.
-    pub fn legend(&self, signs: &'static Signs) -> Vec<Piece> {
-        let mut pieces = vec![piece(Role::Title, "CPU 10m ")];
+    /// The legend with the queue and the current values.
+    pub fn legend(&self, queue: &QueuePath, width: usize, signs: &'static Signs) -> Vec<Piece> {
+        let mut pieces = vec![piece(Role::Title, "CPU 10m")];
         for ((name, role, _), now) in self.lines.iter().zip(self.now) {
             let now = now.map_or_else(|| signs.nothing.to_owned(), |amount| show_amount(VCORE, amount));
-            pieces.push(piece(*role, format!(" {name} {now} ")));
+            pieces.push(piece(*role, format!("  {name} {now}")));
+        }
+        let room = width.saturating_sub(crate::present::pieces::width(&pieces) + 2);
+        let queue = queue.to_string();
+        if text::width(&queue) <= room {
+            pieces.insert(0, plain(format!("{queue}  ")));
         }
         pieces
     }
@@ -146,20 +156,30 @@ pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
     ]
 }
 
+/// The revision of the configuration and the time of the frame, for the header.
+pub fn at(state: &State) -> Vec<Piece> {
+    let revision = state.cluster.configuration().map(|running| dim(format!("  revision {}", running.revision)));
+    let time = dim(format!("  {}", format::when(state.cluster.at, state.cluster.past.live)));
+    revision.into_iter().chain([time]).collect()
+}
+
 #[derive(Clone, Copy)]
 struct Form {
     meter: u16,
     spark: u16,
     second: u16,
     short: bool,
+    /// Without the median of the waits.
+    least: bool,
 }
 
 /// The two lines of gauges.
 pub fn gauges(state: &State, width: usize, signs: &'static Signs) -> [Vec<Piece>; 2] {
-    let long = |meter, spark, second| Form { meter, spark, second, short: false };
+    let long = |meter, spark, second| Form { meter, spark, second, short: false, least: false };
     let short = |meter| Form { short: true, ..long(meter, 0, 0) };
     let forms = [long(20, 20, 14), long(14, 14, 10), long(10, 10, 8), long(8, 8, 0), long(6, 6, 0), long(6, 0, 0)];
-    let forms = forms.into_iter().chain([short(8), short(6), short(4), short(0)]);
+    let least = Form { least: true, ..short(4) };
+    let forms = forms.into_iter().chain([short(8), short(6), short(4), least, Form { least: true, ..short(0) }]);
     let fits = |lines: &[Vec<Piece>; 2]| lines.iter().all(|line| crate::present::pieces::width(line) <= width);
     let mut made = [Vec::new(), Vec::new()];
     for form in forms {
@@ -188,10 +208,9 @@ fn lines_of(state: &State, form: Form, signs: &'static Signs) -> [Vec<Piece>; 2]
 /// `CPU  ▰▰▰▰▱▱ 23.5/40  58% ▁▂▃▅ 10m`
 fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let lost = [true, false].into_iter().any(|used| unknown::of_partition(part, used, name).is_some());
-    let unread = lost || (state.cluster.unread.nodes && part.nodes.is_empty());
     let label = if name == VCORE { "CPU " } else { "MEM " };
     let (used, all) = (part.allocated.amount(name), part.capacity.get(name).filter(|all| *all > 0));
-    let Some(all) = all.filter(|_| !unread) else { return vec![dim(label), dim(signs.none)] };
+    let Some(all) = all.filter(|_| !lost) else { return vec![dim(label), dim(signs.none)] };
     let level = Meter { used, base: Some(all), guaranteed: None };
     let mut pieces = vec![dim(label)];
     pieces.extend(level.pieces(form.meter, signs));
@@ -240,18 +259,22 @@ fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs
     let running = part.root().filter(|root| !state.cluster.unread.apps && !lost(root)).map(|root| root.running);
     let draining = part.walk().filter(|queue| queue.state == QueueState::Draining).count() as u64;
     let age = |known: Option<Duration>| known.map_or_else(|| dim(signs.none), |age| plain(span(age)));
-    vec![
+    let median = match form.least {
+        true => Vec::new(),
+        false => vec![dim("p50 "), age(waiting.and_then(|waiting| waiting.p50)), plain(" ")],
+    };
+    let mut pieces = vec![
         dim(if form.short { "RUN " } else { "RUNNING " }),
         number(running),
         dim(if form.short { "  WAIT " } else { "  WAITING " }),
         number(waiting.map(|waiting| waiting.apps)),
         dim(if form.short { "  DRAIN " } else { "  DRAINING " }),
         number(Some(draining)),
-        dim(format!(" {} WAIT p50 ", signs.wall)),
-        age(waiting.and_then(|waiting| waiting.p50)),
-        dim(" p95 "),
-        age(waiting.and_then(|waiting| waiting.p95)),
-    ]
+        dim(format!(" {} WAIT ", signs.wall)),
+    ];
+    pieces.extend(median);
+    pieces.extend([dim("p95 "), age(waiting.and_then(|waiting| waiting.p95))]);
+    pieces
 }
 
 fn without_label(line: &SheetLine) -> &str {
@@ -328,8 +351,9 @@ pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Line
     lines
 }
 
-fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail) {
-    (record.kind, record.change, record.detail)
+/// A flag that is set differs from one that is cleared.
+fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail, bool) {
+    (record.kind, record.change, record.detail, record.message.ends_with("false"))
 }
 
 /// Important events, the newest first; runs of one type are counted.
@@ -351,13 +375,13 @@ pub fn event_lines(state: &State, most: usize) -> Lines {
     for (record, more) in runs {
         let more = if more > 0 { format!("+{more} ") } else { String::new() };
         let when = format::when(record.at, state.cluster.at);
-        let of = if record.reference.is_empty() { String::new() } else { format!(" {}", record.reference) };
+        let about = words::about(record);
         lines.push(vec![
             dim(format!("{when} ")),
             plain(format!("{} ", record.object)),
             dim(more),
-            piece(role(record), word(record)),
-            dim(of),
+            piece(role(record), words::happened(record)),
+            dim(format!(" {about}")),
         ]);
     }
     if lines.len() == 1 {

@@ -84,6 +84,11 @@ pub fn priority(priority: Priority) -> Option<String> {
     Some(if text.len() <= 6 { text } else { model::quantity::show_count(value) })
 }
 
+/// A share in whole percent, rounded down; a small one is not 0.
+pub fn percent(thousandths: i64) -> String {
+    if (1..10).contains(&thousandths) { "<1%".to_owned() } else { format!("{}%", thousandths / 10) }
+}
+
 /// Allocations per second; one decimal below ten.
 pub fn rate(per_second: f64) -> String {
     if per_second < 9.95 && per_second > 0.0 { format!("{per_second:.1}") } else { format!("{per_second:.0}") }

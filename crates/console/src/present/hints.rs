@@ -10,7 +10,7 @@ use crate::present::guard;
 use crate::present::own_command;
 use crate::present::placement;
 use crate::state::State;
-use crate::state::command::{CommandId, FormCommand, GoCommand, PromptCommand};
+use crate::state::command::{CommandId, FormCommand, GoCommand, PromptCommand, RowCommand};
 use crate::state::layer::CommandLine;
 use crate::state::page::Page;
 
@@ -79,9 +79,22 @@ pub fn hints(state: &State) -> Vec<Hint> {
         }
     }
     hints.extend(own_hints(state));
+    if state.layers.is_empty() && board::is_focused(state) {
+        hints = on_attention(state);
+    }
     staying.sort_by_key(|(rank, _)| *rank);
     hints.extend(staying.into_iter().map(|(_, hint)| hint));
     hints
+}
+
+/// The keys of a selected attention item, in place of those of the tree.
+fn on_attention(state: &State) -> Vec<Hint> {
+    let keys = [(CommandId::Row(RowCommand::Open), "open"), (CommandId::Go(GoCommand::Back), "to the tree")];
+    let hint = |(id, word)| {
+        let key = keys_of(state, by_id(id))?.split(' ').next()?.to_owned();
+        Some(Hint { key, word: Cow::Borrowed(word), stays: false, first: false })
+    };
+    keys.into_iter().filter_map(hint).collect()
 }
 
 fn own_hints(state: &State) -> Vec<Hint> {

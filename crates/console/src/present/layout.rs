@@ -61,7 +61,7 @@ pub struct Board {
     pub side: Option<Rect>,
     /// Below the tree, on a narrow screen.
     pub line: Option<Rect>,
-    /// The chart of the selected queue, below its details.
+    /// The chart of the selected queue: below the tree, otherwise below its details.
     pub chart: Option<Rect>,
 }
 
@@ -116,8 +116,8 @@ const WITH_GAUGES: u16 = 20;
 /// From this width the dashboard is next to the tree.
 const BOARD_BESIDE: u16 = 110;
 
-/// Gauges at the top, the rest next to the tree or one line below. On a wide screen the details are under the side
-/// panel.
+/// Gauges at the top, the rest next to the tree or one line below. The chart uses the height that the tree leaves. On a
+/// wide screen the details are under the side panel.
 fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>) {
     let Size { width, height } = state.size;
     let gauges = Rect { height: if height >= WITH_GAUGES { 2 } else { 0 }, ..body };
@@ -132,22 +132,41 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
         );
     }
     let wide = (width * 31 / 100).clamp(36, 80);
-    let list = Rect { width: width - wide, ..below };
-    let beside = Rect { x: list.width, width: wide, ..below };
+    let left = Rect { width: width - wide, ..below };
+    let beside = Rect { x: left.width, width: wide, ..below };
+    let (list, chart) = chart_below(state, left);
     if width < PANE_BESIDE || height < 40 {
-        return (list, None, Some(Board { gauges, side: Some(beside), line: None, chart: None }));
+        return (list, None, Some(Board { gauges, side: Some(beside), line: None, chart }));
     }
     let tall = beside.height / 2;
     let side = Rect { height: tall, ..beside };
     let border = Rect { y: side.bottom(), height: beside.height - tall, width: 1, ..beside };
     let whole = Rect { x: border.x + 2, width: wide - 3, ..border };
-    let area = Rect { height: whole.height - CHART, ..whole };
-    let chart = Rect { y: area.bottom(), height: CHART, ..whole };
+    let under = if chart.is_some() { 0 } else { CHART };
+    let area = Rect { height: whole.height - under, ..whole };
+    let chart = chart.or(Some(Rect { y: area.bottom(), height: under, ..whole }));
     let pane = Pane { area, border, beside: true };
-    (list, Some(pane), Some(Board { gauges, side: Some(side), line: None, chart: Some(chart) }))
+    (list, Some(pane), Some(Board { gauges, side: Some(side), line: None, chart }))
 }
 
 const CHART: u16 = 9;
+/// The most lines of a chart below the tree.
+const TALLEST_CHART: u16 = 20;
+
+/// The tree, and the chart in the height that the tree leaves. A notice shortens only the tree.
+fn chart_below(state: &State, left: Rect) -> (Rect, Option<Rect>) {
+    let rows = state.page().list().map_or(0, |list| list.rows() + 1);
+    let spare = usize::from(left.height + said::height(state)).saturating_sub(rows + 2);
+    // In steps: the border does not move with every row.
+    let tall = u16::try_from(spare).unwrap_or(0) / 4 * 4;
+    let tall = tall.min(TALLEST_CHART);
+    if tall < CHART {
+        return (left, None);
+    }
+    let list = Rect { height: left.height - tall, ..left };
+    let chart = Rect { x: left.x + 1, y: list.bottom() + 1, width: left.width - 2, height: tall - 1 };
+    (list, Some(chart))
+}
 
 fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let Size { width, height } = state.size;

@@ -38,6 +38,27 @@ pub fn width(pieces: &[Piece]) -> usize {
     pieces.iter().map(|piece| text::width(&text::escape(&piece.text))).sum()
 }
 
+/// Wraps at `max` columns, between words.
+pub fn wrap(pieces: &[Piece], max: usize) -> Lines {
+    let mut lines = vec![Vec::new()];
+    let (mut used, mut may_break) = (0, false);
+    for piece in pieces {
+        for word in piece.text.split_inclusive(' ') {
+            let wide = text::width(&text::escape(word.trim_end()));
+            if may_break && used + wide > max {
+                lines.push(Vec::new());
+                used = 0;
+            }
+            may_break = word.ends_with(' ');
+            used += text::width(&text::escape(word));
+            if let Some(line) = lines.last_mut() {
+                line.push(Piece { text: word.to_owned().into(), role: piece.role });
+            }
+        }
+    }
+    lines
+}
+
 /// The area of a table cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {

@@ -14,7 +14,7 @@ impl<'a> Source<'a> {
         Self(state.cluster.configuration().map(|running| &**running))
     }
 
-    /// `queues.yaml:31`, `line 31 of revision 3, of the workload`; without space only the line.
+    /// `queues.yaml:31`, `line 31 of revision 3`; without space only the line.
     pub fn place(self, at: Place) -> Option<String> {
         match (at.line, self.0) {
             (0, _) => None,

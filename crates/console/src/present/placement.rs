@@ -44,7 +44,7 @@ pub fn facts(state: &State, page: &PlacementPage) -> Vec<Vec<Piece>> {
         _ => "of this file",
     };
     vec![
-        vec![dim(format!("refused {}", part.hits.refused))],
+        vec![dim(format!("rejected {}", part.hits.refused))],
         vec![plain(format::count(part.rules.len() as u64, "rule")), dim(format!(" {against}"))],
     ]
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::present::format;
 use model::{QueuePath, QueueState, Time};
 use view::audit::{AuditEntry, Revision};
-use view::{AppRow, AskRow, AskState, ChangeType, PartitionView, QueueRow, Record};
+use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, PartitionView, QueueRow, Record};
 
 /// The draining queues, the longest first.
 pub fn draining(part: &PartitionView) -> Vec<&Arc<QueueRow>> {
@@ -41,6 +41,52 @@ pub fn word(record: &Record) -> String {
         (ChangeType::NONE, _) => record.detail.to_string(),
         (change, 0) => change.to_string(),
         (change, _) => format!("{change} {}", record.detail),
+    }
+}
+
+/// What happened, in the fewest words.
+pub fn happened(record: &Record) -> String {
+    let detail = record.detail;
+    let is_part = matches!(
+        detail,
+        ChangeDetail::APP_ALLOC
+            | ChangeDetail::APP_REQUEST
+            | ChangeDetail::NODE_ALLOC
+            | ChangeDetail::NODE_RESERVATION
+            | ChangeDetail::QUEUE_APP
+            | ChangeDetail::QUEUE_ALLOC
+            | ChangeDetail::QUEUE_DYNAMIC
+            | ChangeDetail::UG_APP_LINK
+    );
+    match (record.change, detail.0) {
+        (_, _) if is_flag(record) && record.message.ends_with("false") => format!("un{detail}"),
+        // Only the message.
+        (ChangeType::NONE, 0) => "note".to_owned(),
+        (ChangeType::ADD, 0) => "added".to_owned(),
+        (ChangeType::REMOVE, 0) => "removed".to_owned(),
+        (ChangeType::SET, 0) => "changed".to_owned(),
+        (ChangeType::ADD, _) if is_part => format!("+ {detail}"),
+        (ChangeType::REMOVE, _) if is_part => format!("- {detail}"),
+        (_, 0) => word(record),
+        _ => detail.to_string(),
+    }
+}
+
+/// A flag of a node: its message is the new value.
+fn is_flag(record: &Record) -> bool {
+    record.change == ChangeType::SET && record.detail == ChangeDetail::NODE_SCHEDULABLE
+}
+
+/// What follows [`happened`]: who preempted it, the part, or the message.
+pub fn about(record: &Record) -> String {
+    let preempted = record.detail == ChangeDetail::ALLOC_PREEMPT;
+    if let Some((_, by)) = record.message.split_once("of application ").filter(|_| preempted) {
+        return format!("by {}", by.split([' ', ',', ';']).next().unwrap_or_default());
+    }
+    match record.reference.is_empty() {
+        false => record.reference.to_string(),
+        true if is_flag(record) => String::new(),
+        true => record.message.to_string(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::present::lists::asks;
 use crate::present::value::Value;
 use crate::present::words::{below, word_of};
 use crate::state::State;
-use crate::state::column::AskColumn;
+use crate::state::column::{AppColumn, AskColumn};
 use crate::state::page::{AppLine, AppPage, AppsPage, Page};
 use crate::update::lists;
 use model::{AppId, AskId, QueueState};
@@ -44,7 +44,11 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
         filter.retain(
             &mut apps,
             |(row, _)| [row.id.as_str(), row.queue.as_str(), row.who.user.as_str()],
-            |(row, _), column| value(Some(part), row, column, now),
+            |(row, _), column| match column {
+                // `state:pending` finds waiting applications, as it finds waiting requests.
+                AppColumn::State if row.pending_asks > 0 => Value::text(format!("{} pending", row.state.name())),
+                _ => value(Some(part), row, column, now),
+            },
         );
     }
     let mut keyed: Vec<_> = apps

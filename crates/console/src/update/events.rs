@@ -195,7 +195,7 @@ mod tests {
     fn what_neither_came_nor_went_has_no_none_before_its_words() {
         let of = |change, detail| word(&Record { change, detail, ..Record::hole(1, 1, Time::ZERO) });
         let held = ChangeDetail::APP_CANNOTRUN_QUOTA;
-        assert_eq!(of(ChangeType::NONE, held), "blocked by the application limit of a user or group");
+        assert_eq!(of(ChangeType::NONE, held), "blocked by application limit");
         assert_eq!(of(ChangeType::NONE, ChangeDetail(0)), "");
         assert_eq!(of(ChangeType::ADD, ChangeDetail(0)), ChangeType::ADD.to_string());
         for detail in 0..1_000 {

@@ -103,7 +103,7 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
         return Some(format!("{word} by the server (user {}).", actor.identity.user));
     };
     let by = match &grant.by {
-        access::GrantedBy::Everybody => "everybody".to_owned(),
+        access::GrantedBy::Everybody => "all users".to_owned(),
         access::GrantedBy::User => format!("user {}", actor.identity.user),
         access::GrantedBy::Group(group) => format!("group {group}"),
     };

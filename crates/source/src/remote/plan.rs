@@ -221,7 +221,6 @@ impl Plan {
         match kind {
             FocusKind::App(id) => vec![Query::App(partition(), id.clone()), Query::MayKill(partition(), id.clone())],
             FocusKind::Node(id) => vec![Query::Node(partition(), id.clone())],
-            FocusKind::Health => vec![Query::Health],
             FocusKind::Apps(Some(leaf)) => vec![Query::QueueApps(partition(), leaf.clone())],
             _ => Vec::new(),
         }
@@ -250,18 +249,18 @@ impl Query {
 
     /// Whether it is about a single object, only while that is on the screen.
     const fn is_detail(&self) -> bool {
-        matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) | Self::Health)
+        matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..))
     }
 
     /// The factor of the interval while it is not on the screen.
     const fn pace(&self) -> u32 {
         match self {
-            Self::Partitions | Self::Queues(_) | Self::Events | Self::Health => 1,
+            Self::Partitions | Self::Queues(_) | Self::Events => 1,
             Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) => 1,
             Self::Draining(_) | Self::Quotas(_) | Self::Config | Self::Resting => 5,
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
             Self::Nodes(_) | Self::WhoAmI => 10,
-            Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) | Self::Metrics => 15,
+            Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) | Self::Health | Self::Metrics => 15,
             Self::Audit | Self::History => 30,
         }
     }

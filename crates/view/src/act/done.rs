@@ -334,14 +334,14 @@ impl Configuration {
         let name = self.file.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
         match (&self.by, name) {
             // The steps of a workload are not written to the file.
-            (LoadedBy::Workload, _) => format!("revision {}, of the workload", self.revision),
+            (LoadedBy::Workload, _) => format!("revision {}", self.revision),
             (_, Some(name)) => name,
             (LoadedBy::Start, None) if self.revision == 1 => "the configuration at the start".to_owned(),
             _ => format!("revision {}", self.revision),
         }
     }
 
-    /// A location with its document: `queues.yaml:15`, `revision 3, of the workload, line 15`.
+    /// A location with its document: `queues.yaml:15`, `revision 3, line 15`.
     pub fn place(&self, at: Place) -> String {
         let source = self.source();
         let is_file = self.file.is_some() && self.by != LoadedBy::Workload;

@@ -12,7 +12,7 @@ use crate::record::{ChangeDetail, ChangeType, ObjectType, Record};
 use crate::units::show_amount;
 use crate::waiting::{SheetLine, Target, count, resource_word};
 use crate::{PartitionView, QueueRow, Side};
-use model::QueueState;
+use model::{AppState, QueueState};
 
 const MOST: usize = 3;
 /// The time range of preemptions and lost nodes.
@@ -101,7 +101,7 @@ fn limits(part: &PartitionView) -> Vec<Concern> {
             Side::Group => ("group", Target::Group(row.name.to_string())),
         };
         let (used, limit, held) = (show(row.used), show(row.limit), show(row.held_back()));
-        let text = format!("{side} {}: {used} of {limit} {what} in {}, {held} wait", row.name, row.queue);
+        let text = format!("{side} {}: {used} of {limit} {what} in {}, {held} blocked", row.name, row.queue);
         SheetLine::new("limit", text).to(Some(to))
     };
     most(Rank::Known, "limit", rows.into_iter().map(line).collect(), "limits block requests (:limits)")
@@ -150,9 +150,11 @@ fn draining(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let mut rows: Vec<_> = part.walk().filter(|row| drains(row) && !below(row)).collect();
     rows.sort_by_key(|row| row.state_since);
     for row in rows.into_iter().take(MOST) {
-        let held = part.draining(row).applications.len() as u64;
+        let apps = part.draining(row).applications;
+        let completing = apps.iter().filter(|app| app.state == AppState::Completing).count();
+        let completing = if completing > 0 { format!(", {completing} completing") } else { String::new() };
         let rank = if given.view.is_stuck(row, given.at) { Rank::Soon } else { Rank::Known };
-        let text = format!("{}, blocked by {}", row.path, count(held, "application"));
+        let text = format!("{}, blocked by {}{completing}", row.path, count(apps.len() as u64, "application"));
         let line = SheetLine::new("drains", text).since(Some(row.state_since));
         found.push((rank, line.to(Some(Target::Queue(row.path.clone())))));
     }

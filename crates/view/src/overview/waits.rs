@@ -57,11 +57,11 @@ impl Ground {
     fn words(&self) -> String {
         let words = match self {
             Self::Never(never) => return never.to_string(),
-            Self::QueueApps => "a maximum of applications",
-            Self::LimitApps => "a limit of applications",
-            Self::Tried(PendingReason::QueueQuota) => "resources of a queue",
-            Self::Tried(PendingReason::UserQuota) => "a limit of a user or group",
-            Self::Tried(PendingReason::NoNode) => "resources of a node",
+            Self::QueueApps => "the max applications of a queue",
+            Self::LimitApps => "the application limit of a user or group",
+            Self::Tried(PendingReason::QueueQuota) => "the maximum of a queue",
+            Self::Tried(PendingReason::UserQuota) => "the limit of a user or group",
+            Self::Tried(PendingReason::NoNode) => "a node that fits",
             Self::Tried(PendingReason::Placeholder) => "a placeholder",
             Self::Tried(PendingReason::NotTried | PendingReason::Turn) => "its turn",
         };

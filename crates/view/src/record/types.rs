@@ -157,11 +157,11 @@ numbers! {
     /// An application is Expired.
     APP_EXPIRED = 212, "expired";
     /// A queue's application limit blocks an application.
-    APP_CANNOTRUN_QUEUE = 213, "blocked by the application limit of a queue";
+    APP_CANNOTRUN_QUEUE = 213, "blocked by max applications";
     /// The queue no longer blocks it.
     APP_RUNNABLE_QUEUE = 214, "allowed by its queues";
     /// A user or group limit blocks an application.
-    APP_CANNOTRUN_QUOTA = 215, "blocked by the application limit of a user or group";
+    APP_CANNOTRUN_QUOTA = 215, "blocked by application limit";
     /// The limit no longer blocks it.
     APP_RUNNABLE_QUOTA = 216, "allowed by its user and group limits";
     /// A node was removed.

@@ -1,6 +1,7 @@
 //! Details of a user or a group.
 
-use crate::present::details::sheet::{Sheet, labelled, labelled_text};
+use crate::present::blocker;
+use crate::present::details::sheet::{Sheet, labelled, labelled_pieces, labelled_text};
 use crate::present::format;
 use crate::present::limits;
 use crate::present::pieces::{Lines, dim, piece, plain};
@@ -21,7 +22,8 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
     let all = state.cluster.part().map_or_else(Vec::new, |part| limits::counting(part, (account.side, row), &groups));
     let source = Source::of(state);
     let mut left = Lines::new();
-    binding(&mut left, source, (account, &all), width, signs);
+    let bind = state.cluster.part().map_or_else(Vec::new, |part| blocker::binding(part, account, &all));
+    binding(&mut left, source, (account, &bind), width, signs);
     waiting(&mut left, state, account, width);
     usage(&mut left, row.queues.first());
     let mut right = Lines::new();
@@ -30,7 +32,7 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
             if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
         let text = format!("{whose}{}", limits::place(limit, Some(source)));
         labelled_text(&mut right, if at == 0 { "limits" } else { "" }, &text, width, Role::Dim);
-        labelled(&mut right, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
+        labelled_pieces(&mut right, "", &[vec![plain("  ")], limits::use_pieces(limit, signs)].concat(), width);
     }
     if all.is_empty() {
         labelled(&mut right, "limits", vec![dim(format!("none where this {kind} has applications"))]);
@@ -41,17 +43,17 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
 fn binding(
     lines: &mut Lines,
     source: Source<'_>,
-    (account, all): (&Account, &[LimitUse]),
+    (account, bind): (&Account, &[LimitUse]),
     width: usize,
     signs: &Signs,
 ) {
     let mut label = "binds now";
-    for limit in all.iter().filter(|limit| limit.is_full()) {
+    for limit in bind {
         let whose =
             if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
         labelled_text(lines, label, &format!("{whose}{}", limits::place(limit, Some(source))), width, Role::Danger);
         label = "";
-        labelled(lines, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
+        labelled_pieces(lines, "", &[vec![plain("  ")], limits::use_pieces(limit, signs)].concat(), width);
         if !limit.limit.description.is_empty() {
             labelled_text(lines, "", &limit.limit.description, width, Role::Dim);
         }
@@ -81,5 +83,5 @@ fn usage(lines: &mut Lines, root: Option<&QueueUsageRow>) {
     let used = format::resource(&root.allocated);
     labelled(lines, "uses", vec![if used.is_empty() { dim("nothing") } else { plain(used) }]);
     let running = format::count(root.running.len() as u64, "application");
-    labelled(lines, "runs", vec![plain(running), dim(format!(" of {} live", root.apps))]);
+    labelled(lines, "runs", vec![plain(running), dim(format!(" of {} active", root.apps))]);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::present::details::kubernetes;
-use crate::present::details::sheet::{Sheet, labelled, labelled_text};
+use crate::present::details::sheet::{Sheet, labelled, labelled_pieces, labelled_text};
 use crate::present::details::timeline;
 use crate::present::format;
 use crate::present::limits;
@@ -71,19 +71,18 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     right.extend(resources(state, row, signs));
     unknown::lines(&mut right, part, "application", row.id.as_str(), width);
     if let Some(part) = part.filter(|_| !row.state.is_ended()) {
-        limits(&mut right, state, part, row, signs);
+        limits(&mut right, state, part, row, width, signs);
     }
     Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right }
 }
 
-fn limits(lines: &mut Lines, state: &State, part: &PartitionView, row: &AppRow, signs: &Signs) {
+fn limits(lines: &mut Lines, state: &State, part: &PartitionView, row: &AppRow, width: usize, signs: &Signs) {
     for (at, limit) in part.limits_of(row).iter().enumerate() {
         let (kind, name) = (limits::kind(limit.side), limits::name(limit.side, &limit.name));
-        labelled(lines, if at == 0 { "limits" } else { "" }, vec![plain(format!("{kind} {name} has "))]);
-        if let Some(line) = lines.last_mut() {
-            line.extend(limits::use_pieces(limit, signs));
-        }
-        labelled(lines, "", vec![dim(format!("  in {}", limits::place(limit, Some(Source::of(state)))))]);
+        let used = [vec![plain(format!("{kind} {name} has "))], limits::use_pieces(limit, signs)].concat();
+        labelled_pieces(lines, if at == 0 { "limits" } else { "" }, &used, width);
+        let place = dim(format!("in {}", limits::place(limit, Some(Source::of(state)))));
+        labelled_pieces(lines, "", &[plain("  "), place], width);
     }
 }
 

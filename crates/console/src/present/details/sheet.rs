@@ -1,5 +1,6 @@
 //! A title and labelled lines in two columns.
 
+use crate::present::pieces;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::theme::{Role, Signs};
@@ -34,6 +35,14 @@ pub fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, 
     let value = text::escape(value).into_owned();
     for (at, line) in text::wrap(&value, width.saturating_sub(LABEL)).into_iter().enumerate() {
         labelled(lines, if at == 0 { label } else { "" }, vec![piece(role, line)]);
+    }
+}
+
+/// Adds labelled pieces, wrapped to `width`; further lines are indented by two columns.
+pub fn labelled_pieces(lines: &mut Lines, label: &str, value: &[Piece], width: usize) {
+    for (at, line) in pieces::wrap(value, width.saturating_sub(LABEL + 2)).into_iter().enumerate() {
+        let indent = if at == 0 { None } else { Some(plain("  ")) };
+        labelled(lines, if at == 0 { label } else { "" }, indent.into_iter().chain(line).collect());
     }
 }
 

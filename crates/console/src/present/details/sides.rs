@@ -3,7 +3,7 @@
 //! ```text
 //! 1 application is killed, an ask waits 2 m on average instead of 4 m 5 s
 //!
-//!                           PENDING
+//!                           PENDING REQUESTS
 //! QUEUE             WITHOUT    WITH    DIFF
 //! root                    1       ·      -1
 //!

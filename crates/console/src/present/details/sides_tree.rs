@@ -1,7 +1,7 @@
 //! The queues of both sides of a what-if as a tree, with the difference of each column.
 //!
 //! ```text
-//!                           RUN             PENDING                     CPU
+//!                           RUN    PENDING REQUESTS                     CPU
 //!  QUEUE    WITHOUT  WITH  DIFF WITHOUT  WITH  DIFF  WITHOUT    WITH    DIFF ...
 //!  root           9    12    +3      10    83   +73     88.5   274.5    +186
 //!    batch        1     3    +2       4     9    +5        ·      12     +12
@@ -54,7 +54,7 @@ const COLUMNS: [Column; 7] = {
     const COUNT: [usize; 3] = [9, 6, 6];
     let trend = column("CPU TREND", 5, |one| one.used.amount(VCORE), |amount| show_amount(VCORE, amount));
     [
-        Column { widths: COUNT, ..column("PENDING", 2, |one| count(one.waiting), |count| count.to_string()) },
+        Column { widths: COUNT, ..column("PENDING REQUESTS", 2, |one| count(one.waiting), |count| count.to_string()) },
         column("CPU", 3, |one| one.allocated.amount(VCORE), |amount| show_amount(VCORE, amount)),
         Column { widths: COUNT, ..column("RUN", 1, |one| count(one.running), |count| count.to_string()) },
         Column { trend: true, widths: [STEPS + 2, STEPS + 1, 8], ..trend },

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use crate::present::details::sheet::{LABEL, labelled};
 use crate::present::format;
+use crate::present::layout;
 use crate::present::lists::apps::state_piece;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain, width};
 use crate::present::text;
@@ -26,6 +27,8 @@ use model::{AppState, Time};
 use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, ObjectType, Record};
 
 const TIMES: (usize, usize) = (8, 200);
+/// The lines of a pane for everything else.
+const OTHERS: u16 = 30;
 const FIRST: usize = 2;
 
 /// Equal kinds in one second are counted.
@@ -60,7 +63,11 @@ pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, 
             None => times.push((at, vec![one])),
         }
     }
-    let most = if matches!(state.page(), Page::Details(_)) { TIMES.1 } else { TIMES.0 };
+    let most = match layout::regions(state).and_then(|regions| regions.pane) {
+        _ if matches!(state.page(), Page::Details(_)) => TIMES.1,
+        Some(pane) if pane.beside => TIMES.0.max(usize::from(pane.area.height.saturating_sub(OTHERS))),
+        _ => TIMES.0,
+    };
     let omitted = if times.len() > most { FIRST..times.len() + FIRST + 1 - most } else { 0..0 };
     let column = times.iter().map(|(at, _)| at.len()).max().unwrap_or(0) + 2;
     let mut label = "time line";

@@ -143,7 +143,7 @@ fn who(
 
 fn named(acl: &Acl) -> String {
     if acl.everybody {
-        return "everybody".to_owned();
+        return "all users".to_owned();
     }
     let groups = acl.groups.iter().map(|group| format!("group {group}"));
     acl.users.iter().cloned().chain(groups).collect::<Vec<_>>().join(", ")

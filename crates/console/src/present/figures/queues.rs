@@ -46,7 +46,7 @@ fn name(state: &State, row: &QueueRow) -> String {
     let kind = if row.leaf { "a leaf: applications are in it" } else { "a parent: queues are below it" };
     let from = match row.settings.at {
         Some(at) if at.line > 0 => {
-            format!("configured in {}; o goes there", Source::of(state).place(at).unwrap_or_default())
+            format!("configured in {}; O goes there", Source::of(state).place(at).unwrap_or_default())
         }
         _ if row.managed => "configured".to_owned(),
         _ => "created by a placement rule, removed when empty".to_owned(),

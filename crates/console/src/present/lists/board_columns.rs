@@ -11,6 +11,7 @@
 
 use crate::present::arrange::Room;
 use crate::present::board;
+use crate::present::format;
 use crate::present::lists::queue_cells::Usage;
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::table::{Col, left, right};
@@ -147,7 +148,7 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(right(Cell::Board(BoardCell::WaitP95), "WAIT p95", 8));
         }
         if plan.headroom {
-            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "HEADROOM cpu", 12) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
         columns
@@ -183,7 +184,7 @@ pub(super) fn pieces(
         BoardCell::MemoryShare => {
             let usage = Usage::of(part, row, MEMORY);
             let role = if usage.meter().role() == Role::UsageFull { Role::UsageHigh } else { Role::Text };
-            usage.share().map_or_else(|| dim(signs.none), |share| piece(role, format!("{share}%")))
+            usage.thousandths().map_or_else(|| dim(signs.none), |share| piece(role, format::percent(share)))
         }
         BoardCell::Trend => match board::queue_spark(state, &row.path, width, signs) {
             cells if cells.trim().is_empty() => dim(signs.none),

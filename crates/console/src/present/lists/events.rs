@@ -16,6 +16,7 @@ use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::value::{Fields, Unit, Value};
 use crate::present::weight::{Weight, role, weight};
+use crate::present::words;
 use crate::present::words::word;
 use crate::state::State;
 use crate::state::column::EventColumn;
@@ -100,25 +101,13 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
     table.or_says(words)
 }
 
-fn short(record: &Record) -> String {
-    match (record.change, record.detail.0) {
-        // Only the message.
-        (ChangeType::NONE, 0) => "note".to_owned(),
-        (_, 0) => word(record),
-        (ChangeType::ADD, _) => format!("+ {}", record.detail),
-        (ChangeType::REMOVE, _) => format!("- {}", record.detail),
-        (ChangeType::SET, _) => record.detail.to_string(),
-        _ => word(record),
-    }
-}
-
 fn is_note(record: &Record) -> bool {
     record.change == ChangeType::NONE && record.detail.0 == 0
 }
 
 fn happened(record: &Record, signs: &Signs) -> Piece {
     let sign = if weight(record) == Weight::Grave { format!("{} ", signs.limit) } else { String::new() };
-    piece(role(record), format!("{sign}{}", short(record)))
+    piece(role(record), format!("{sign}{}", words::happened(record)))
 }
 
 const MESSAGE: u16 = 30;
@@ -134,7 +123,7 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(left(Cell::WhatAndMessage, "WHAT", 28).up_to(160));
             return columns;
         }
-        columns.push(left(Cell::What, "WHAT", 20).up_to(50));
+        columns.push(left(Cell::What, "WHAT", 20).up_to(28));
         if step < 2 {
             columns.push(left(Cell::Of, "OF", 14).up_to(24));
         }

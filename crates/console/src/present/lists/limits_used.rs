@@ -94,7 +94,7 @@ fn plans([name, queue, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<LimitColumn
         columns.push(right(C::Used, "USED", 6));
         columns.push(right(C::Part, "PART", 5));
         columns.push(right(C::Pending, "PEND", 6));
-        columns.push(right(C::HeldBack, "HELD", 6));
+        columns.push(right(C::HeldBack, "BLOCKED", 7));
         if step < 3 {
             columns.push(right(C::Beyond, "BEYOND", 7));
         }
@@ -109,7 +109,7 @@ fn own(column: LimitColumn, [name, queue, _]: [u16; 3]) -> Col<LimitColumn> {
     use LimitColumn as C;
     match column {
         C::Beyond => right(C::Beyond, "BEYOND", 7),
-        C::HeldBack => right(C::HeldBack, "HELD", 6),
+        C::HeldBack => right(C::HeldBack, "BLOCKED", 7),
         C::Name => left(C::Name, "NAME", name.clamp(8, 40)),
         C::Kind => left(C::Kind, "KIND", 5),
         C::Queue => left(C::Queue, "QUEUE", queue.clamp(12, 60)),
@@ -142,9 +142,9 @@ fn cell(pen: &mut Writer, row: &LimitUsed, what: LimitColumn, slot: Slot) {
         LimitColumn::Pending => figure(row.pending, Role::Text),
         LimitColumn::HeldBack => figure(row.held_back(), Role::Warning),
         LimitColumn::Beyond if row.beyond() == 0 => dim(nothing),
-        LimitColumn::Beyond => piece(Role::Warning, format!("{}%", (row.beyond() + 9) / 10)),
-        LimitColumn::Part if row.part() >= 1000 => piece(Role::Warning, format!("{}%", row.part() / 10)),
-        LimitColumn::Part => plain(format!("{}%", row.part() / 10)),
+        LimitColumn::Beyond => piece(Role::Warning, format::percent(row.beyond())),
+        LimitColumn::Part if row.part() >= 1000 => piece(Role::Warning, format::percent(row.part())),
+        LimitColumn::Part => plain(format::percent(row.part())),
         LimitColumn::Line if row.at.line == 0 => dim(nothing),
         LimitColumn::Line => plain(row.at.line.to_string()),
     };

@@ -169,7 +169,7 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(right(what, title, width));
         }
         if plan.headroom {
-            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "HEADROOM cpu", 12) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
         if others {
@@ -200,8 +200,8 @@ fn own(column: QueueColumn) -> Col<Cell> {
         QueueColumn::Memory => right(Cell::Usage(MEMORY), "MEM used/ guar/   max ", 22),
         QueueColumn::MemoryGuaranteed => right(value, "MEM guar", 8),
         QueueColumn::MemoryMax => right(value, "MEM max", 8),
-        QueueColumn::Headroom => right(Cell::HeadroomCpu, "ROOM cpu", 8),
-        QueueColumn::HeadroomMemory => right(Cell::HeadroomMemory, "ROOM mem", 8),
+        QueueColumn::Headroom => right(Cell::HeadroomCpu, "HEADROOM cpu", 12),
+        QueueColumn::HeadroomMemory => right(Cell::HeadroomMemory, "HEADROOM mem", 12),
         QueueColumn::Other => Col { gap: 2, ..left(value, "OTHER", 10) }.up_to(30),
         QueueColumn::Trend => left(value, "LAST 1 h", trend_cells::CELLS),
     }

@@ -6,6 +6,7 @@
 //! ```
 
 use crate::present::arrange::{Room, arrange};
+use crate::present::format;
 use crate::present::meter::Meter;
 use crate::present::pieces::{Slot, dim, plain, sign_set};
 use crate::present::table;
@@ -176,7 +177,7 @@ fn cell(pen: &mut Writer, used: &Used, row: &UsedRow, what: UsageColumn, slot: S
             let mut pieces = meter.pieces(BAR, signs);
             // Never a warning.
             pieces.iter_mut().filter(|one| one.role != Role::UsageEmpty).for_each(|one| one.role = Role::UsageNormal);
-            pieces.push(plain(format!(" {:>3}%", (share + 5) / 10)));
+            pieces.push(plain(format!(" {:>4}", format::percent(*share))));
             pen.cell(slot, &pieces);
         }
         (_, Value::Nothing | Value::Figure(0)) => pen.cell(slot, &[dim(signs.nothing)]),

@@ -7,7 +7,7 @@ use crate::present::format;
 use crate::present::guard::bulk;
 use crate::present::lists::{apps, asks};
 use crate::present::page::Present;
-use crate::present::pages::facts::{count, filter, sort};
+use crate::present::pages::facts::{count_read, filter, sort};
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::subject;
 use crate::present::table::Table;
@@ -29,7 +29,7 @@ impl AppsPage {
     fn count(&self, state: &State, signs: &Signs) -> Vec<Piece> {
         let (list, more) = (&self.list, signs.ellipsis);
         let mut pieces = match (list.awaited, list.built.is_some()) {
-            (false, _) => count(list, "application"),
+            (false, _) => count_read(state.cluster.unread.apps, list, "application", signs),
             (true, false) => vec![dim(more), plain(" applications")],
             (true, true) => vec![dim(more), plain(format!(" of {}", format::count(list.total as u64, "application")))],
         };

@@ -25,10 +25,29 @@ pub fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece>
     count_of(list, format::count(list.total as u64, noun))
 }
 
+/// The same; an empty list that is not read yet has no count.
+pub fn count_read<R, I, C: Column>(unread: bool, list: &Listing<R, I, C>, noun: &str, signs: &Signs) -> Vec<Piece> {
+    if unread && list.total == 0 { vec![dim(format!("{} {noun}s", signs.none))] } else { count(list, noun) }
+}
+
 /// The same with a given total.
 pub fn count_of<R, I, C: Column>(list: &Listing<R, I, C>, all: String) -> Vec<Piece> {
     if list.filter.is_empty() {
         return vec![plain(all)];
     }
     vec![plain(format!("{} of {all}", list.rows.len())), dim(format!(", {} hidden", list.hidden()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::column::NodeColumn;
+    use crate::theme::DRAWN;
+
+    #[test]
+    fn a_list_that_is_not_read_has_no_count() {
+        let list: Listing<(), (), NodeColumn> = Listing::default();
+        let text = |unread| count_read(unread, &list, "node", &DRAWN)[0].text.to_string();
+        assert_eq!((text(true), text(false)), ("– nodes".to_owned(), "0 nodes".to_owned()));
+    }
 }

@@ -4,7 +4,7 @@ use crate::present::details::node::retained_for;
 use crate::present::figures::nodes as figures;
 use crate::present::lists::{node, nodes as list};
 use crate::present::page::Present;
-use crate::present::pages::facts::{count, filter, sort};
+use crate::present::pages::facts::{count, count_read, filter, sort};
 use crate::present::pieces::{Piece, piece};
 use crate::present::subject;
 use crate::present::table::Table;
@@ -22,8 +22,9 @@ impl Present for NodesPage {
         true
     }
 
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "node")]
+    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let count = count_read(state.cluster.unread.nodes, &self.list, "node", signs);
+        vec![sort(signs, &self.list), filter(signs, &self.list), count]
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {

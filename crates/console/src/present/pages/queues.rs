@@ -5,7 +5,7 @@ use crate::present::format;
 use crate::present::lists::queue_values;
 use crate::present::lists::queues as list;
 use crate::present::page::Present;
-use crate::present::pages::facts::{count, filter, sort};
+use crate::present::pages::facts::{count_read, filter, sort};
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::table::Table;
 use crate::present::unknown;
@@ -27,8 +27,8 @@ impl QueuesPage {
 }
 
 impl Present for QueuesPage {
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut count = count(&self.list, "queue");
+    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let mut count = count_read(state.cluster.part().is_none(), &self.list, "queue", signs);
         if !self.list.filter.is_empty() {
             let all = format::count(self.list.total as u64, "queue");
             count =

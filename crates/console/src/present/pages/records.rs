@@ -3,7 +3,7 @@
 use crate::present::figures::records as figures;
 use crate::present::lists::{audit, events, revisions};
 use crate::present::page::Present;
-use crate::present::pages::facts::{count, filter, sort};
+use crate::present::pages::facts::{count, count_read, filter, sort};
 use crate::present::pieces::{Piece, dim, piece};
 use crate::present::subject;
 use crate::present::table::Table;
@@ -53,7 +53,9 @@ impl Present for EventsPage {
 
 impl Present for AuditPage {
     fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "act")];
+        let unread = !matches!(&state.cluster.ledger.latest, Some(known) if known.audit.is_ok());
+        let mut facts =
+            vec![sort(signs, &self.list), filter(signs, &self.list), count_read(unread, &self.list, "act", signs)];
         facts.extend(audit::facts(state, self));
         facts
     }
@@ -80,8 +82,10 @@ impl Present for AuditPage {
 }
 
 impl Present for RevisionsPage {
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "revision")];
+    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let unread = !matches!(&state.cluster.ledger.latest, Some(known) if known.revisions.is_ok());
+        let count = count_read(unread, &self.list, "revision", signs);
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count];
         facts.extend(revisions::facts(self));
         facts
     }

@@ -1,5 +1,6 @@
 //! The pages of users and groups, and of one.
 
+use crate::present::blocker;
 use crate::present::figures::users as figures;
 use crate::present::limits;
 use crate::present::lists::{account, users as list};
@@ -21,8 +22,10 @@ impl Present for UsersPage {
         true
     }
 
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let count = count_of(&self.list, format!("{} users and groups", self.list.total));
+    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let unread = state.cluster.unread.users && self.list.total == 0;
+        let total = if unread { signs.none.to_owned() } else { self.list.total.to_string() };
+        let count = count_of(&self.list, format!("{total} users and groups"));
         vec![sort(signs, &self.list), filter(signs, &self.list), count]
     }
 
@@ -67,7 +70,7 @@ impl AccountPage {
             true => limit.queue.name().to_owned(),
             false => format!("{} in {}", limits::whose(&limit, false), limit.queue.name()),
         };
-        let full: Vec<String> = counting.into_iter().filter(LimitUse::is_full).map(words).collect();
+        let full: Vec<String> = blocker::binding(part, &self.account, &counting).into_iter().map(words).collect();
         match full.len() {
             0 => vec![dim("no limit is reached")],
             1 => vec![piece(Role::Danger, format!("{} binds", full[0]))],

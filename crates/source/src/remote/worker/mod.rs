@@ -341,7 +341,7 @@ impl Worker {
             let retained = self.retained().is_some();
             self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, retained));
             self.load_retained();
-            let beside = [Query::Metrics, Query::Audit, Query::History];
+            let beside = [Query::Health, Query::Metrics, Query::Audit, Query::History];
             for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(beside) {
                 self.plan.add(query, now);
             }

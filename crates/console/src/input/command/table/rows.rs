@@ -31,7 +31,7 @@ pub const ROWS: &[Command] = &[
             (In::Queues, "apps"),
             (In::Apps, "requests"),
             (In::App, "node"),
-            (In::Nodes, "running jobs"),
+            (In::Nodes, "allocations"),
             (In::Node, "application"),
             (In::Users, "queue by queue"),
             (In::Account, "applications"),
