@@ -53,7 +53,7 @@ pub struct WhatIfArgs {
     /// Start earlier: 10m ago, or at the scheduler time 1:02:03 of the journal
     #[arg(long, value_name = "TIME", requires = "state")]
     pub at: Option<String>,
-    /// Submit the applications of this time before the start again, from the journal
+    /// Also submit the applications of this period before the start, from the journal
     #[arg(long, value_name = "TIME", requires = "state")]
     pub arrivals: Option<String>,
     /// Which core decides
