@@ -25,7 +25,7 @@ pub struct AlertsArgs {
     pub command: AlertsCommand,
 }
 
-/// The subcommands.
+/// The subcommands of `kornsole alerts`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum AlertsCommand {
     /// Check files of alert rules and report every error
