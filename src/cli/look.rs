@@ -178,7 +178,7 @@ pub fn theme_file(file: &Path) -> ThemeFile {
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes));
     let text = match read {
-        Err(error) => Err(format!("cannot read it: {error}")),
+        Err(error) => Err(format!("cannot read the theme: {error}")),
         Ok(_) => String::from_utf8(bytes).map_err(|error| {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;

@@ -146,7 +146,7 @@ enum Command {
     Diff(Box<diff::DiffArgs>),
     /// Run policy tests of a queue configuration
     Test(policy_test::TestArgs),
-    /// Explain the rule behind the id of a message
+    /// Explain the rule with the ID in a message
     ExplainRule(explain_rule::ExplainRuleArgs),
     /// List behavior profiles (--core) and their differences
     Profiles(profiles::ProfilesArgs),

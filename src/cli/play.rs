@@ -279,7 +279,7 @@ fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResul
     // A tape must not write the configuration file.
     let core = core.without_config_file();
     if tape.head.served {
-        let rig = Served::start(core, about, &tape.head).map_err(|why| format!("cannot serve it: {why}"))?;
+        let rig = Served::start(core, about, &tape.head).map_err(|why| format!("cannot serve the tape: {why}"))?;
         Ok(tape::play_on(tape, Box::new(rig), stage))
     } else {
         Ok(tape::play(tape, core, about, stage))
@@ -345,7 +345,7 @@ fn stale(tape: &Path, picture: &Picture, render: &impl Fn(&Fault) -> String) -> 
         Ok(bytes) if bytes == picture.text.as_bytes() => return None,
         Ok(_) => "differs from the recording".to_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => "does not exist".to_owned(),
-        Err(error) => format!("cannot read it: {error}"),
+        Err(error) => format!("cannot be read: {error}"),
     };
     Some(render(&fault("TAPE-031", picture.at, &format!("the image `{}` {what}", picture.file))))
 }

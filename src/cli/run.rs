@@ -14,9 +14,9 @@ use config::DEFAULT_POLICY_GROUP;
 use model::{Profile, Time};
 use scheduler::{Event, Scheduler};
 
-/// How long a run may take before it is worth saying how far it is.
+/// A run without progress output lasts at most this long.
 const QUIET: Duration = Duration::from_secs(1);
-/// How often it is reported then.
+/// The interval of progress output.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 /// The arguments of `kornsole run`.
@@ -72,12 +72,12 @@ pub fn run(args: &RunArgs) -> ExitCode {
     code
 }
 
-/// Why a run did not reach its end.
+/// Why a run ended early.
 enum Ended {
-    /// The reader has seen enough: a closed pipe is no failure.
+    /// The reader closed the pipe, which is not an error.
     Reader,
     Writing(io::Error),
-    /// The scenario or its configuration is faulty; described for a person.
+    /// The scenario or its configuration has errors, described for a user.
     Faulty(String),
 }
 
@@ -139,16 +139,16 @@ fn report_timings(file: &Path, files: usize, reading: Duration, until: Duration,
     let _written = writeln!(io::stderr(), "{message}");
 }
 
-/// What is printed of a run.
+/// The output of a run.
 enum Report<'o> {
     Trace(Trace<&'o mut Out>),
     Summary(Box<Summary>),
 }
 
-/// Hears a run: prints, takes the time, says how far it is.
+/// Prints a run, its timings, and its progress.
 struct Output<'o> {
     report: Report<'o>,
-    /// How long printing took; only where that is asked.
+    /// The time for printing, with `--timings`.
     spent: Duration,
     timed: bool,
     progress: Option<Progress>,
@@ -191,7 +191,7 @@ impl Sink for Output<'_> {
     }
 }
 
-/// Reports on a terminal how far a run is that takes long.
+/// Shows the progress of a long run on a terminal.
 struct Progress {
     err: StderrLock<'static>,
     name: String,

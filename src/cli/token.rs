@@ -67,7 +67,7 @@ fn span(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| "expected a duration, for example 30m, 24h, or 720h".to_owned())
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub fn run(args: &TokenArgs) -> ExitCode {
     let outcome = match &args.command {
         TokenCommand::New(new) => make(new),

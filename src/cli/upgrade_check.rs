@@ -33,7 +33,7 @@ pub struct UpgradeCheckArgs {
     pub policy_group: String,
 }
 
-/// Prints what differs.
+/// Prints the differences.
 pub fn run(args: &UpgradeCheckArgs) -> ExitCode {
     match check(args) {
         Ok((text, differs)) => match io::stdout().lock().write_all(text.as_bytes()) {
@@ -82,7 +82,7 @@ fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
     Ok((text, differs))
 }
 
-/// The faults of one reading that the other does not have.
+/// The errors that only one of the readings has.
 fn only(one: &Reading, other: &Reading, severity: Severity) -> Vec<Fault> {
     let key = |fault: &Fault| (fault.at, fault.code, fault.message.clone());
     let known: BTreeSet<_> = other.faults.iter().filter(|fault| fault.severity == severity).map(key).collect();
@@ -114,7 +114,7 @@ fn parting_text(parting: &Parting, from: Profile, to: Profile) -> String {
     text
 }
 
-/// Both lines; of two snapshots only what differs.
+/// Both lines; for two snapshots only the differences.
 fn shown(one: Option<&Value>, other: Option<&Value>) -> (String, String) {
     if let (Some(Value::Object(one)), Some(Value::Object(other))) = (one, other)
         && one.get("label").is_some()

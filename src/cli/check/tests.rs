@@ -24,7 +24,7 @@ partitions:
       properties: {priority.offset: high}
 ";
 
-/// Exit code, standard output and standard error for these arguments and this standard input.
+/// Exit code, standard output, and standard error for these arguments and this standard input.
 fn checked(arguments: &[&str], stdin: &str) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["check"], arguments].concat()).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());

@@ -21,7 +21,7 @@ use view::placement::access;
 use view::placement::access::Grant;
 use wire::dto::native;
 
-/// Why a list of a queue does not let one in.
+/// Why no list of a queue grants access.
 const NOT_NAMED: &str = "no list of the queue or its parents names you";
 
 /// The arguments of `kornsole whoami`.
@@ -32,14 +32,14 @@ pub struct WhoAmIArgs {
     pub server: ServerArgs,
 }
 
-/// Whether one has an access, and why.
+/// A permission with its reason.
 struct Access {
     /// `None`: RBAC decides for each object.
     allowed: Option<bool>,
     reason: String,
 }
 
-/// What one may do in a queue.
+/// The permissions in a queue.
 struct QueueAccess {
     partition: String,
     queue: String,
@@ -47,10 +47,10 @@ struct QueueAccess {
     submit: Access,
 }
 
-/// What one may do in all queues; or why that is unknown.
+/// The permissions in all queues, or why they are unknown.
 type Queues = Result<Vec<QueueAccess>, String>;
 
-/// `kornsole whoami`: who the server takes one for, and what one may do.
+/// `kornsole whoami`: the identity and its permissions.
 pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
         let mut once = args.server.connect()?;
@@ -117,7 +117,7 @@ fn at_server(once: &mut Once, as_json: bool) -> Result<String, Ended> {
     Ok(format!("{head}{}", queues_text(&queues)))
 }
 
-/// What a kornsole server says that one may do in its queues.
+/// The permissions that a kornsole server reports.
 fn by_server(once: &mut Once) -> Queues {
     let Remote::Kornsole(_) = once.remote() else { return Err("Apache YuniKorn has no identities".to_owned()) };
     let view = once.look(&[Want::Queues]).map_err(|fault| fault.to_string())?;
@@ -142,7 +142,7 @@ fn by_server(once: &mut Once) -> Queues {
     Ok(all)
 }
 
-/// What the access lists of the active configuration let an actor do.
+/// The permissions of an actor by the access lists of the active configuration.
 fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
     let waived = actor.cluster.as_ref().and_then(|rights| rights.waived);
     let who: &Identity = &actor.identity;
@@ -166,7 +166,7 @@ fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
     each.collect()
 }
 
-/// Whether one has a right, in a word, and why.
+/// A permission as a word, with its reason.
 fn answer(right: &UsedRight) -> (&'static str, String) {
     match &right.answer {
         Ok((true, reason)) => ("yes", reason.clone()),
