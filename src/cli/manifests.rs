@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{fail, inputs, load, predicted};
+use super::{fail, inputs, load, predicted, printed};
 use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
@@ -224,7 +224,7 @@ struct Named<'p> {
 }
 
 fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(printed::out());
     if json {
         serde_json::to_writer_pretty(&mut out, &Named { core: core.name(), plan })?;
         writeln!(out)?;

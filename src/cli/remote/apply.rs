@@ -11,8 +11,8 @@ use super::act::{configured_json, connect, escape_lines, report};
 use super::effects::{Effects, Texts};
 use super::show::lines;
 use super::{Ended, ServerArgs, exit, print};
-use crate::cli::inputs;
 use crate::cli::inputs::Unread;
+use crate::cli::{inputs, printed};
 use config::input::Found;
 use config::{AllowedRemoval, Removal};
 use source::remote::once::Once;
@@ -246,7 +246,7 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
 
 /// What someone types at the terminal, in small letters.
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
-    let mut err = std::io::stderr().lock();
+    let mut err = printed::err();
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
