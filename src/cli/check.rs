@@ -12,7 +12,7 @@ use super::check_output::{as_annotations, as_json, as_text, data};
 use super::check_pods::{Note, Pods};
 use super::inputs::{self, ConfigFile, Unread};
 use super::predicted::{self, PredictedCore};
-use super::sarif;
+use super::{printed, sarif};
 use config::lint::Known;
 use config::{DEFAULT_POLICY_GROUP, Reading, Severity, fault::escaped, lint, yaml};
 use model::Profile;
@@ -68,7 +68,7 @@ pub enum Format {
 
 /// Checks the files and prints the errors. Exit code 0: all are valid; 1: a file is invalid or cannot be read.
 pub fn run(args: &CheckArgs) -> ExitCode {
-    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let (mut out, mut err) = (printed::out(), printed::err());
     match check(args, args.core.profile(), &mut io::stdin().lock(), &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

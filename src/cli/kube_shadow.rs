@@ -208,7 +208,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
             tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
         // stderr, because stdout has only lines of JSON.
-        let _ = writeln!(io::stderr().lock(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
+        let _ = writeln!(super::printed::err(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
         Ok(())
     };
     let ended = shim.run(Box::new(begun), &mut |news| {
@@ -226,7 +226,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
 }
 
 fn print(text: &str) -> io::Result<()> {
-    io::stdout().lock().write_all(super::printed::safe(text).as_bytes())
+    super::printed::out().write_all(text.as_bytes())
 }
 
 fn say(news: &News<'_>, json: bool) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Appearance of the console: arguments, environment, and the themes in the user's directory.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl LookArgs {
         let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb") && io::stdout().is_terminal();
         if dumb {
             // stderr may be closed.
-            let _ = writeln!(io::stderr(), "TERM=dumb: this terminal cannot draw; using linear mode");
+            super::say("TERM=dumb: this terminal cannot draw; using linear mode");
         }
         dumb
     }

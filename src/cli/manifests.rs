@@ -8,8 +8,12 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+<<<<<<< HEAD
 use super::inputs::ConfigFile;
 use super::{fail, inputs, load, manifest_files, predicted};
+=======
+use super::{fail, inputs, load, predicted, printed};
+>>>>>>> 2e3cbbb19bda7c0e1dd00bc9e54ba070700db255
 use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
@@ -234,7 +238,7 @@ struct Named<'p> {
 }
 
 fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(printed::out());
     if json {
         serde_json::to_writer_pretty(&mut out, &Named { core: core.name(), plan })?;
         writeln!(out)?;

@@ -15,7 +15,7 @@ use super::look::{self, Colors};
 use super::sayings::Looks;
 use super::served::Served;
 use super::simulate::simulator;
-use super::{alerts, demo, fail, live, load, sayings};
+use super::{alerts, demo, fail, live, load, printed, sayings};
 use ::alerts::read::defaults;
 use ::console::tape::cast::Cast;
 use ::console::tape::snapshot::{Difference, Picture};
@@ -123,7 +123,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
                 let shots = counted(played.shots.len(), "snapshot");
                 let did = if mode == Mode::Update { "written" } else { "ok" };
                 // The reader may have closed the pipe.
-                let _ = writeln!(io::stdout(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
+                let _ = writeln!(printed::out(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
             }
             Err(trouble) => {
                 let _ = fail(&trouble.message, trouble.code);

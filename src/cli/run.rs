@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::predicted::{self, PredictedCore};
+use super::printed::{self, Safe};
 use super::{fail, load, manifests};
 use ::scenario::{self, RunOutcome, Sink, Summary, Trace};
 use config::DEFAULT_POLICY_GROUP;
@@ -59,7 +60,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
     if !args.summary {
         predicted::name_on_stderr(core);
     }
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, printed::out());
     let mut code = ExitCode::SUCCESS;
     for (number, file) in args.scenarios.iter().enumerate() {
         match run_one(args, core, (number, file), &mut out) {
@@ -87,7 +88,7 @@ impl From<io::Error> for Ended {
     }
 }
 
-type Out = BufWriter<StdoutLock<'static>>;
+type Out = BufWriter<Safe<StdoutLock<'static>>>;
 
 fn run_one(args: &RunArgs, core: Profile, (number, file): (usize, &Path), out: &mut Out) -> Result<(), Ended> {
     let started = Instant::now();
@@ -136,7 +137,7 @@ fn report_timings(file: &Path, files: usize, reading: Duration, until: Duration,
     let (reading, running, printing) = (ms(reading), ms(running), ms(spent + after));
     let message = format!("{name}reading {reading:.1} ms, running {running:.1} ms, printing {printing:.1} ms");
     // A closed stderr is not an error.
-    let _written = writeln!(io::stderr(), "{message}");
+    let _written = writeln!(printed::err(), "{message}");
 }
 
 /// The output of a run.
@@ -203,7 +204,7 @@ struct Progress {
 
 impl Progress {
     fn new(started: Instant, file: &Path, steps: usize) -> Self {
-        let name = file.display().to_string();
+        let name = printed::safe(&file.display().to_string()).into_owned();
         Self { err: io::stderr().lock(), name, steps, commands: 0, next: started + QUIET, shown: false }
     }
 

@@ -79,7 +79,7 @@ pub fn run(args: &TokenArgs) -> ExitCode {
     match outcome {
         Ok(text) => {
             // The reader may have closed the pipe.
-            let _ = std::io::stdout().write_all(text.as_bytes());
+            let _ = super::printed::out().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }
         Err(why) => fail(&why, 1),

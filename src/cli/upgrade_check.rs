@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::Value;
 
-use super::{fail, inputs, load};
+use super::{fail, inputs, load, printed};
 use ::config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity};
 use ::scenario::{self, Parting};
 use model::Profile;
@@ -36,7 +36,7 @@ pub struct UpgradeCheckArgs {
 /// Prints the differences.
 pub fn run(args: &UpgradeCheckArgs) -> ExitCode {
     match check(args) {
-        Ok((text, differs)) => match io::stdout().lock().write_all(text.as_bytes()) {
+        Ok((text, differs)) => match printed::out().write_all(text.as_bytes()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 fail(&format!("cannot write the result: {error}"), 2)
             }

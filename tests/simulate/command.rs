@@ -161,6 +161,31 @@ fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
 }
 
 #[test]
+fn no_condition_is_met_where_nothing_ever_runs_and_a_search_names_its_core_and_what_never_runs() {
+    let folder = TestFolder::new();
+    let large = GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory");
+    let (partly, never) = (
+        folder.write("partly.toml", &large),
+        folder.write("never.toml", large.split("[[stream]]\nname = \"web\"").next().unwrap()),
+    );
+    let find = |file: &Path, condition: &str, more: &[&str]| {
+        simulate(&[&[path(file), "--find", "nodes", "--until", condition], more].concat())
+    };
+    let conditions =
+        ["utilization(vcore) < 80%", "preempted() < 1", "waiting() < 1000", "rejected < 1", "p50(wait) > 0s"];
+    for condition in conditions {
+        let (code, out, err) = find(&never, condition, &[]);
+        assert_eq!(code, Some(1), "{condition}: {out}{err}");
+        assert!(out.contains("cannot be met") && out.contains("the largest node has 8"), "{condition}: {out}");
+    }
+    let (code, out, _) = find(&partly, "p95(wait, root.web) < 1m", &["--core", "1.8.0"]);
+    assert!(code == Some(0) && out.contains("\ncore 1.8.0\n") && out.contains(" requests never run: "), "{out}");
+    let (code, out, _) = find(&partly, "max(wait) < 1m", &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &json["core"], &json["runs"][0]["value"]), (Some(1), &"1.9.0".into(), &serde_json::Value::Null));
+}
+
+#[test]
 fn configurations_are_compared_in_sentences_and_a_page_needs_no_network() {
     let folder = TestFolder::new();
     let file = folder.write("mix.toml", GENERATED);

@@ -12,8 +12,8 @@ use super::act::{configured_json, connect, escape_lines, report};
 use super::effects::{Effects, Texts};
 use super::show::lines;
 use super::{Ended, ServerArgs, exit, print};
-use crate::cli::inputs;
 use crate::cli::inputs::Unread;
+use crate::cli::{inputs, printed};
 use config::input::Found;
 use config::{AllowedRemoval, Removal};
 use source::remote::once::Once;
@@ -247,9 +247,13 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
 
 /// What someone types at the terminal, in small letters.
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
+<<<<<<< HEAD
     let (stdin, mut err) = (std::io::stdin(), std::io::stderr().lock());
     // Keys from before the question are no answer to it: the effects can take seconds. Input that is no terminal stays.
     let _ = tcflush(&stdin, QueueSelector::IFlush);
+=======
+    let mut err = printed::err();
+>>>>>>> 2e3cbbb19bda7c0e1dd00bc9e54ba070700db255
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();
     stdin.lock().read_line(&mut line)?;

@@ -254,7 +254,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     }
     if args.json || args.csv {
         // Notes about the results; a closed stderr is not an error.
-        let _written = writeln!(std::io::stderr(), "{}", report.notes.join("\n"));
+        let _written = writeln!(super::printed::err(), "{}", report.notes.join("\n"));
     }
     let output = if args.json {
         text::json_lines(&report)
