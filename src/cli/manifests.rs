@@ -8,12 +8,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-<<<<<<< HEAD
 use super::inputs::ConfigFile;
-use super::{fail, inputs, load, manifest_files, predicted};
-=======
-use super::{fail, inputs, load, predicted, printed};
->>>>>>> 2e3cbbb19bda7c0e1dd00bc9e54ba070700db255
+use super::{fail, inputs, load, manifest_files, predicted, printed};
 use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};

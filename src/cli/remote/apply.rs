@@ -247,13 +247,9 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
 
 /// What someone types at the terminal, in small letters.
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
-<<<<<<< HEAD
-    let (stdin, mut err) = (std::io::stdin(), std::io::stderr().lock());
+    let (stdin, mut err) = (std::io::stdin(), printed::err());
     // Keys from before the question are no answer to it: the effects can take seconds. Input that is no terminal stays.
     let _ = tcflush(&stdin, QueueSelector::IFlush);
-=======
-    let mut err = printed::err();
->>>>>>> 2e3cbbb19bda7c0e1dd00bc9e54ba070700db255
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();
     stdin.lock().read_line(&mut line)?;
