@@ -95,6 +95,13 @@ impl Twin {
         Self { text, ..self }
     }
 
+    /// Lists parts of the state that could not be read.
+    #[must_use]
+    pub fn without(mut self, parts: &[String]) -> Self {
+        self.unknown.extend_from_slice(parts);
+        self
+    }
+
     /// Explains why an object is pending.
     ///
     /// # Errors
