@@ -304,5 +304,6 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
