@@ -36,7 +36,7 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
         (&["--output", "/nowhere/file", "--", "true"], 2, "/nowhere/file"),
         (&["--output", ".", "--", "true"], 2, "directory"),
         (&["--env", "=x", "--", "true"], 2, "NAME=VALUE"),
-        (&["--env", "A=B", "--name", &huge, "--", "true"], 2, "4096 bytes"),
+        (&["--env", "A=B", "--name", &huge, "--", "true"], 2, "bytes of the name"),
         (&["plain"], 2, "cannot start plain: not executable"),
         (&["missing.sh"], 2, "missing.sh"),
         (&["bad.sh"], 2, "bad.sh:2: "),

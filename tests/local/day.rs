@@ -95,7 +95,8 @@ fn morning(day: &mut Day) {
 fn noon(day: &mut Day) {
     day.remark("bob trains on three of four cores; ann has a large job, which keeps its turn");
     let train = ["--dir", "/", "--cpu", "3", "--mem", "100M", "--name", "train", "--time", "2h", "--no-requeue"];
-    day.types(BOB, &submit(&train, &["sleep", "7200"]));
+    // It does not end within the answer to `cancel`.
+    day.types(BOB, &submit(&train, &["sh", "-c", "trap \"sleep 2\" TERM; sleep 7200 & wait"]));
     day.until(5, "running");
     let large = ["--dir", "/", "--cpu", "4", "--mem", "100M", "--name", "merge", "--time", "1h"];
     day.types(ANN, &submit(&large, &["echo", "merged"]));
