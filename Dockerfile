@@ -5,7 +5,7 @@ FROM rust:1.95-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libc6-dev gcc && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-# Static binaries need no libc of the image that they run in.
+# Static binaries need no libc from their image.
 RUN packaging/static && mkdir /built && cp target/*-linux-*/release/kornsole target/*-linux-*/release/kornsole-job /built/
 
 FROM debian:stable-slim

@@ -186,6 +186,35 @@ fn tokens_are_compared_in_one_place_in_constant_time() {
     assert!(!otherwise.iter().any(|compare| auth.contains(compare)), "only in constant time");
 }
 
+/// Files that write to a terminal without the writers of `printed.rs`, and why.
+const PRINT_THEMSELVES: [(&str, &str); 12] = [
+    ("src/cli/printed.rs", "the one place"),
+    ("src/cli/remote/mod.rs", "escaped before, as the format needs"),
+    ("src/cli/settings.rs", "escaped before, as the format needs"),
+    ("src/cli/local/jobs.rs", "the output of a job, escaped for a terminal"),
+    ("src/cli/local/attach.rs", "the terminal of a job"),
+    ("src/cli/local/acts.rs", "flushes a question"),
+    ("src/cli/shell.rs", "scripts and pages of the program itself"),
+    ("src/cli/mod.rs", "the version"),
+    ("src/cli/progress.rs", "a line that is replaced; the name is escaped"),
+    ("src/cli/simulate/progress.rs", "a line that is replaced; the words are escaped"),
+    ("src/cli/run.rs", "a line that is replaced; the name is escaped"),
+    ("src/cli/remote/killing.rs", "a line that is replaced; the name is escaped"),
+];
+
+#[test]
+fn text_is_printed_where_it_is_escaped() {
+    let ways = ["::stdout()", "::stderr()", "println!", "print!(", "eprint"];
+    let mut found = BTreeSet::new();
+    for file in all_sources().iter().filter(|file| file.starts_with("src/cli") && !is_test_file(file)) {
+        let prints = |line: &str| ways.iter().any(|way| line.contains(way)) && !line.contains("is_terminal");
+        let lines = code(file).into_iter().filter(|(_, line)| prints(line));
+        found.extend(lines.map(|_| file.display().to_string()));
+    }
+    let due: BTreeSet<String> = PRINT_THEMSELVES.iter().map(|(file, _)| (*file).to_owned()).collect();
+    assert_eq!(found, due, "use printed::out() or printed::err()");
+}
+
 #[test]
 fn the_core_is_pure() {
     let mut wrong = Vec::new();

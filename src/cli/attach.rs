@@ -23,9 +23,9 @@ use source::{Collector, Remote, Source, Trends, probe};
 use view::act::EnforceAcl;
 use view::units;
 
-/// The token, where no file names one.
+/// The variable with the token, if no file names one.
 const TOKEN: &str = "KORNSOLE_TOKEN";
-/// No token, certificate or key is longer, in bytes.
+/// Maximum size of a token, certificate, or key, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The arguments of `kornsole attach`.
@@ -86,16 +86,16 @@ pub struct WayArgs {
     pub acting_as: Option<Identity>,
 }
 
-/// A scheduler elsewhere that can be asked.
+/// A remote scheduler.
 #[derive(Clone, Debug)]
 pub struct AttachTarget {
-    /// Where, and as whom.
+    /// Address and credentials.
     pub target: Target,
-    /// How it is examined.
+    /// Options of the connection.
     pub options: RemoteOptions,
 }
 
-/// Shows the console on a scheduler elsewhere.
+/// Shows the console for a remote scheduler.
 pub fn run(args: &AttachArgs) -> ExitCode {
     let (options, mut personal) = match args.look.read() {
         Ok(read) => read,
@@ -226,7 +226,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
     Ok(AttachTarget { target, options })
 }
 
-/// The scheduler that a context of the kubeconfig leads to.
+/// The scheduler of a context of the kubeconfig.
 fn cluster(from: &RemoteContext, way: &WayArgs) -> Result<Target, Rejected> {
     let failed = |fault: KubeFault| Rejected { message: fault.to_string(), code: 1 };
     let wrong = |message: String| Rejected { message, code: 2 };
@@ -242,7 +242,7 @@ fn cluster(from: &RemoteContext, way: &WayArgs) -> Result<Target, Rejected> {
     Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).map_err(|fault| wrong(fault.to_string()))
 }
 
-/// A warning, where others than its owner may read a file that is a secret.
+/// A warning if other users can read a secret file.
 fn read_by_others(file: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::metadata(file).ok()?.permissions().mode() & 0o777;
@@ -251,7 +251,7 @@ fn read_by_others(file: &Path) -> Option<String> {
         .then(|| format!("{name} contains a token and other users can read it (mode {mode:03o}); run chmod 600 {name}"))
 }
 
-/// Chance for the pauses between tries, so that many consoles do not return in one moment.
+/// Randomizes the pauses between retries, so that many consoles do not reconnect at the same time.
 fn seed() -> u64 {
     let mut bytes = [0; 8];
     // Without random bytes all pauses are equal, which is harmless for one console.

@@ -12,7 +12,7 @@ use super::check_output::{as_annotations, as_json, as_text, data};
 use super::check_pods::{Note, Pods};
 use super::inputs::{self, ConfigFile, Unread};
 use super::predicted::{self, PredictedCore};
-use super::sarif;
+use super::{printed, sarif};
 use config::lint::Known;
 use config::{DEFAULT_POLICY_GROUP, Reading, Severity, fault::escaped, lint, yaml};
 use model::Profile;
@@ -52,7 +52,7 @@ pub struct CheckArgs {
     pub allow: Vec<String>,
 }
 
-/// How faults are printed.
+/// The output format of errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Text with the source line and a caret
@@ -66,9 +66,9 @@ pub enum Format {
     Sarif,
 }
 
-/// Checks the files and prints what is wrong. Exit code 0: all are valid; 1: one is not, or cannot be read.
+/// Checks the files and prints the errors. Exit code 0: all are valid; 1: a file is invalid or cannot be read.
 pub fn run(args: &CheckArgs) -> ExitCode {
-    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let (mut out, mut err) = (printed::out(), printed::err());
     match check(args, args.core.profile(), &mut io::stdin().lock(), &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -146,7 +146,7 @@ fn check(
     Ok(code)
 }
 
-/// Prints what comes after the last configuration.
+/// Prints the end of the output.
 fn finish(
     format: Format,
     core: Profile,
@@ -170,13 +170,13 @@ fn each(notes: &[Note], write: impl FnMut(&Note) -> io::Result<()>) -> io::Resul
     notes.iter().try_for_each(write)
 }
 
-/// One configuration with what is wrong with it.
+/// A configuration with its errors.
 struct Checked {
     name: String,
-    /// The text that the places are in.
+    /// The text with the locations.
     text: Arc<str>,
     reading: Reading,
-    /// The file with the configuration, where one was found.
+    /// The file with the configuration, if one was found.
     file: Option<ConfigFile>,
 }
 
@@ -199,7 +199,7 @@ impl Checked {
         }
     }
 
-    /// Prints the faults, what pods make of the configuration, and whether another core accepts it.
+    /// Prints the errors, the effects on pods, and whether another core accepts the configuration.
     fn print(&self, notes: &[Note], core: Profile, out: &mut impl Write) -> io::Result<()> {
         as_text(&self.name, &self.text, &self.reading, core, out)?;
         each(notes, |note| writeln!(out, "{}: {}", note.severity(), escaped(&note.text)))?;
@@ -209,7 +209,7 @@ impl Checked {
         }
     }
 
-    /// The same with the warnings that are not allowed; one that is denied refuses the configuration.
+    /// Adds the denied warnings; one of them rejects the configuration.
     fn linted(mut self, args: &CheckArgs, known: &Known) -> Self {
         let Some(file) = &self.file else { return self };
         let warnings = lint::judged(file.lint_for(known), &args.allow, &args.deny);
@@ -222,7 +222,7 @@ impl Checked {
     }
 }
 
-/// The content of standard input, which is read once, at most one byte more than is ever read as a configuration; `None` for a file.
+/// The content of standard input, at most one byte above the limit of a configuration; `None` for a file.
 fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     if path != Path::new("-") {
         return Ok(None);

@@ -29,7 +29,7 @@ use scenario::{ScenarioWorkload, Workload};
 use source::{About, Collector, Embedded, Source, SourcePlace, probe};
 use view::act::Actor;
 
-/// The arguments of the console on own files.
+/// The arguments of the console for files of the user.
 #[derive(Args, Clone, Debug)]
 pub struct ConsoleArgs {
     /// Queue configuration, in any form that `check` reads; reloaded when the file changes
@@ -48,7 +48,7 @@ pub struct ConsoleArgs {
     pub common: CommonArgs,
 }
 
-/// What every console on an embedded scheduler takes.
+/// The arguments of every console with an embedded scheduler.
 #[derive(Args, Clone, Debug)]
 pub struct CommonArgs {
     /// Release to decide like: kornsole, 1.5.1, 1.8.0, or 1.9.0
@@ -108,8 +108,8 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
 }
 
 impl CommonArgs {
-    /// Who acts at the console, and what he may do to the scheduler as a whole: the owner of the process everything, someone
-    /// else what the scheduler ACL says (REST E1).
+    /// The actor of the console. The owner of the process has all permissions; another user has those of the scheduler ACL
+    /// (REST E1).
     pub fn actor(&self, config: &SchedulerConfig) -> Actor {
         let owner = self.identity.is_none();
         let identity = self.identity.clone().unwrap_or_else(identity::of_process);
@@ -119,26 +119,26 @@ impl CommonArgs {
     }
 }
 
-/// An embedded scheduler as it is about to start.
+/// An embedded scheduler before its start.
 pub struct Opened {
     /// The scheduler with its workload.
     pub core: Core,
-    /// What the console says of it.
+    /// The description for the console.
     pub about: About,
-    /// The file to watch, and what was read from it.
+    /// The file to watch, and its content.
     pub watched: Option<(PathBuf, Vec<u8>)>,
-    /// What a tape has to run against to show the same.
+    /// The requirements of a tape that shows the same.
     pub against: Against,
-    /// What is reported of its profile; `None` where it decides as a release.
+    /// A note about its profile; `None` if it decides like a release.
     pub profile_said: Option<String>,
-    /// What keeps the scheduler, if anything does.
+    /// The journal of the scheduler, if it has one.
     pub retained: Option<RunningJournal>,
-    /// How much of its time has gone by when a drawn console shows it first; not where it is kept or recorded.
+    /// The time that passed before the first screen; zero with a journal or a recording.
     pub ahead: Duration,
 }
 
 impl ConsoleArgs {
-    /// Whether nothing is reported of a scheduler in this process: then the one of this machine is looked for.
+    /// Whether no option describes an embedded scheduler; then kornsole looks for the job daemon.
     #[cfg(target_os = "linux")]
     fn names_no_scheduler(&self) -> bool {
         let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, alerts, .. } =
@@ -153,7 +153,7 @@ impl ConsoleArgs {
     }
 }
 
-/// Shows the console on the files named; where nothing is named, on the jobs of this machine, if a daemon runs them.
+/// Shows the console for the named files, or without files for the local jobs if a daemon runs.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     #[cfg(target_os = "linux")]
     if args.names_no_scheduler() {
@@ -166,7 +166,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     embedded(args)
 }
 
-/// Shows the console on an embedded scheduler.
+/// Shows the console for an embedded scheduler.
 pub fn embedded(args: &ConsoleArgs) -> ExitCode {
     let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.folder.as_deref()) {
         SettingsAction::Run(settings) => settings,
@@ -265,7 +265,7 @@ pub fn open_retained(
     Ok(Opened { core, about, watched, against, profile_said, retained, ahead: Duration::ZERO })
 }
 
-/// Why a file cannot be used, and, where there is none of that name, how to get a first one.
+/// Why a file cannot be used, and how to create one if it does not exist.
 fn to_begin_with(why: String, file: &Path, print: &str, name: &str) -> String {
     if file == Path::new("-") || file.exists() {
         return why;
@@ -293,7 +293,7 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     About { place: SourcePlace::Embedded, name, notes }
 }
 
-/// What the REST server of a console is to do; `None` where no server is requested.
+/// The options of the REST server; `None` without a server.
 fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<server::Options>, String> {
     if args.listen.listen.is_none() {
         return Ok(None);
@@ -306,7 +306,7 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
     Ok(Some(options))
 }
 
-/// Starts the engine, serves it where that is requested, and shows the console on it until the person leaves.
+/// Starts the engine and the server, and shows the console until the user quits.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,

@@ -46,7 +46,7 @@ fn span(text: &str) -> Result<Duration, String> {
     parse_duration(text).filter(|span| *span <= longest).ok_or_else(report)
 }
 
-/// Shows the demo, or prints what was requested.
+/// Shows the demo, or prints the requested text.
 pub fn run(args: &DemoArgs) -> ExitCode {
     let profile = args.common.core;
     if args.print_config {
@@ -62,7 +62,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
-    let setup = setup(&settings, profile);
+    let setup = setup(&settings, profile).retaining_little();
     match open_retained(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
         Ok(mut opened) => {
             // A recording is played without it, and must look the same.
@@ -132,7 +132,7 @@ fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
     config::read(demo_config(), profile).config.map(Arc::new).ok_or("invalid configuration of the demo".to_owned())
 }
 
-/// How many cycles and commands are done between two examines the time.
+/// Cycles and commands between two checks of the time.
 const SLICE: usize = 1 << 16;
 
 /// The first part of the demo as a scenario file, its queue configuration included. `kornsole run` gives the same

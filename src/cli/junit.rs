@@ -16,14 +16,16 @@ pub struct Case {
     pub failure: Option<(String, String)>,
 }
 
-/// A document with one suite.
-pub fn document(suite: &str, cases: &[Case]) -> String {
+/// A document with one suite, which names the core of the results.
+pub fn document(suite: &str, core: &str, cases: &[Case]) -> String {
     let failures = cases.iter().filter(|case| case.failure.is_some()).count();
-    let time: f64 = cases.iter().map(|case| case.time).sum();
+    let time: f64 = cases.iter().fold(0.0, |sum, case| sum + case.time);
     let counts = format!("tests=\"{}\" failures=\"{failures}\" time=\"{time:.3}\"", cases.len());
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(out, "<testsuites {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{}\" errors=\"0\" skipped=\"0\" {counts}>", escaped(suite));
+    let property = format!("<property name=\"core\" value=\"{}\"/>", escaped(core));
+    let _ = writeln!(out, "    <properties>{property}</properties>");
     for Case { class, name, time, failure } in cases {
         let (class, name) = (escaped(class), escaped(name));
         let _ = write!(out, "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{time:.3}\"");
@@ -47,10 +49,12 @@ mod tests {
 
     #[test]
     fn texts_stay_inside_their_element() {
-        let failure = Some(("a \"b\"".to_owned(), "<x> & \u{1b}[1m".to_owned()));
+        let failure = Some(("a \"b\"".to_owned(), "<x> & \u{1b}[1m\u{202e}".to_owned()));
         let case = Case { class: "q.yaml".to_owned(), name: "W-001".to_owned(), time: 0.25, failure };
-        let out = document("check", &[case]);
+        let out = document("check", "1.9.0", &[case]);
+        assert!(out.contains("<property name=\"core\" value=\"1.9.0\"/>"), "{out}");
+        assert!(document("check", "1.9.0", &[]).contains("time=\"0.000\""));
         assert!(out.contains("tests=\"1\" failures=\"1\" time=\"0.250\""), "{out}");
-        assert!(out.contains("message=\"a &quot;b&quot;\">&lt;x&gt; &amp; \u{fffd}[1m</failure>"), "{out}");
+        assert!(out.contains("message=\"a &quot;b&quot;\">&lt;x&gt; &amp; \u{fffd}[1m\\u{202e}</failure>"), "{out}");
     }
 }

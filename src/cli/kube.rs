@@ -79,7 +79,7 @@ pub fn run(args: &KubeArgs) -> ExitCode {
             Err(fault) => return fail(&fault.to_string(), 1),
         },
     };
-    match std::io::stdout().lock().write_all(super::printed::safe(&text).as_bytes()) {
+    match super::printed::out().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the output: {error}"), 1),

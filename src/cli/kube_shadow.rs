@@ -47,7 +47,7 @@ pub struct ShadowArgs {
     pub core: Option<Profile>,
     /// How to reach its REST API: port-forward, proxy, a URL, or none [default: proxy]
     ///
-    /// The shadow reads the release and the times of decisions. Without the REST API, it compares with 1.8.0 and takes the times of Events.
+    /// The shadow reads the release and the times of decisions. Without the REST API, it compares with 1.8.0 and uses the times of Events.
     #[arg(long, value_name = "WAY|URL", value_parser = Rest::read, default_value = "proxy", hide_default_value = true)]
     pub via: Rest,
     /// Scheduling interval of the watched shim in seconds (service.schedulingInterval)
@@ -127,7 +127,7 @@ fn decision(record: EventRecord) -> Option<(AskId, Time)> {
     is_allocation.then(|| (AskId::from(record.reference_id.as_str()), Time(at)))
 }
 
-/// Watches until it is asked to stop, then says how often both decided alike.
+/// Watches until a signal stops it, then prints the agreement.
 pub fn run(args: &ShadowArgs) -> ExitCode {
     let settings = match args.settings.read(None, None) {
         SettingsAction::Run(settings) => settings,
@@ -208,7 +208,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
             tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
         // stderr, because stdout has only lines of JSON.
-        let _ = writeln!(io::stderr().lock(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
+        let _ = writeln!(super::printed::err(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
         Ok(())
     };
     let ended = shim.run(Box::new(begun), &mut |news| {
@@ -226,7 +226,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
 }
 
 fn print(text: &str) -> io::Result<()> {
-    io::stdout().lock().write_all(super::printed::safe(text).as_bytes())
+    super::printed::out().write_all(text.as_bytes())
 }
 
 fn say(news: &News<'_>, json: bool) -> io::Result<()> {

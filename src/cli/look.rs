@@ -1,7 +1,7 @@
 //! Appearance of the console: arguments, environment, and the themes in the user's directory.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl LookArgs {
         let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb") && io::stdout().is_terminal();
         if dumb {
             // stderr may be closed.
-            let _ = writeln!(io::stderr(), "TERM=dumb: this terminal cannot draw; using linear mode");
+            super::say("TERM=dumb: this terminal cannot draw; using linear mode");
         }
         dumb
     }
@@ -178,7 +178,7 @@ pub fn theme_file(file: &Path) -> ThemeFile {
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes));
     let text = match read {
-        Err(error) => Err(format!("cannot read it: {error}")),
+        Err(error) => Err(format!("cannot read the theme: {error}")),
         Ok(_) => String::from_utf8(bytes).map_err(|error| {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;

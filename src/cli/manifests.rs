@@ -8,7 +8,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{fail, inputs, load, predicted};
+use super::inputs::ConfigFile;
+use super::{fail, inputs, load, manifest_files, predicted, printed};
 use crate::cli::remote::table::Table;
 use ::config::fault::escaped;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
@@ -74,7 +75,7 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
 
 fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profile) -> Result<Plan, String> {
     let (cluster, mut created, mut notices) = cluster(&args.from_manifests, &[], &args.scheduler_name)?;
-    let warnings = if config.is_none() { lint_notices(&cluster, group) } else { None };
+    let warnings = if config.is_none() { lint_notices(&cluster, &args.from_manifests, group) } else { None };
     let (config, by_default) = configuration((&cluster, &args.from_manifests), config, group, core)?;
     let users = if args.user_info == UserInfo::Trust { Users::Trusted } else { Users::Ignored };
     let scheduler_names = args.scheduler_name.clone();
@@ -98,9 +99,7 @@ pub(super) fn cluster(
     names: &[String],
 ) -> Result<(Cluster, Vec<String>, Vec<String>), String> {
     let mut manifests = Manifests::default();
-    for file in files(paths)? {
-        manifests.read(&file.to_string_lossy(), &load::unpacked(&file, load::LARGE)?);
-    }
+    manifest_files::read(&mut manifests, &files(paths)?)?;
     for file in files(submitted)? {
         manifests.submit(&file.to_string_lossy(), &load::unpacked(&file, load::LARGE)?);
     }
@@ -195,24 +194,35 @@ fn configuration(
     let found = cluster.configuration(group)?;
     let text = found.as_ref().map_or(config::DEFAULT_CONFIG, |(_, text)| text);
     let config::Reading { config, faults } = config::read(text, core);
-    let config = config.ok_or_else(|| {
-        // Search the files again for the location; standard input cannot be read twice.
-        let files = paths.iter().filter(|path| *path != Path::new("-")).flat_map(|path| inputs::each(path, group));
-        match files.flatten().find(|file| file.queues() == text) {
-            Some(file) => file.report(&file.read(core).faults),
-            None => {
-                let key = found.as_ref().map_or("queues.yaml", |(key, _)| key);
-                load::fault_report(&PathBuf::from(format!("{key} of the ConfigMap")), text.as_bytes(), &faults)
-            }
+    let config = config.ok_or_else(|| match file_of(text, paths, group) {
+        Some(file) => file.report(&file.read(core).faults),
+        None => {
+            let key = found.as_ref().map_or("queues.yaml", |(key, _)| key);
+            load::fault_report(&PathBuf::from(format!("{key} of the ConfigMap")), text.as_bytes(), &faults)
         }
     })?;
     Ok((Arc::new(config), found.is_none()))
 }
 
-/// The warnings about the configuration of the manifests.
-fn lint_notices(cluster: &Cluster, group: &str) -> Option<Vec<String>> {
+/// The file with this configuration. The files are searched again; standard input cannot be read twice.
+fn file_of(text: &str, paths: &[PathBuf], group: &str) -> Option<ConfigFile> {
+    let files = paths.iter().filter(|path| *path != Path::new("-")).flat_map(|path| inputs::each(path, group));
+    files.flatten().find(|file| file.queues() == text)
+}
+
+/// The warnings about the configuration of the manifests, with their places in a file if it is there.
+fn lint_notices(cluster: &Cluster, paths: &[PathBuf], group: &str) -> Option<Vec<String>> {
     let (key, text) = cluster.configuration(group).ok()??;
-    Some(config::lint::lint(&text).iter().map(|fault| format!("{key}:{fault}; {}", fault.hint)).collect())
+    let mut warnings = config::lint::lint(&text);
+    let file = if warnings.is_empty() { None } else { file_of(&text, paths, group) };
+    let name = match &file {
+        Some(file) => {
+            warnings = file.lint();
+            file.name.display().to_string()
+        }
+        None => key,
+    };
+    Some(warnings.iter().map(|fault| format!("{name}:{fault}; {}", fault.hint)).collect())
 }
 
 /// A plan with the profile that it is made by.
@@ -224,7 +234,7 @@ struct Named<'p> {
 }
 
 fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(printed::out());
     if json {
         serde_json::to_writer_pretty(&mut out, &Named { core: core.name(), plan })?;
         writeln!(out)?;

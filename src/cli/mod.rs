@@ -33,7 +33,8 @@ pub mod load;
 pub mod local;
 pub mod logs;
 pub mod look;
-pub mod manifests;
+pub mod manifest_files;
+mod manifests;
 mod node_groups;
 pub mod open;
 pub mod place;
@@ -145,7 +146,7 @@ enum Command {
     Diff(Box<diff::DiffArgs>),
     /// Run policy tests of a queue configuration
     Test(policy_test::TestArgs),
-    /// Explain the rule behind the id of a message
+    /// Explain the rule with the ID in a message
     ExplainRule(explain_rule::ExplainRuleArgs),
     /// List behavior profiles (--core) and their differences
     Profiles(profiles::ProfilesArgs),
@@ -222,11 +223,24 @@ pub fn main() -> ExitCode {
         let _ = writeln!(std::io::stdout(), "kornsole {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
-    let cli = help::parse(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    let cli = match help::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error),
+    };
     match &cli.command {
         None if std::env::args_os().len() == 1 => start::run(&cli.console),
         _ => carry_out(&cli),
     }
+}
+
+/// Prints what is wrong with the arguments. A shell may have taken them from names of files.
+fn misused(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if error.use_stderr() && printed::safe(&text) != text {
+        say(text.trim_end());
+        return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+    }
+    error.exit()
 }
 
 /// Whether the version alone is asked for: the command line, half of the time of such a call, is not built then.
@@ -306,13 +320,13 @@ fn carry_out(cli: &Cli) -> ExitCode {
 
 /// Prints the error that ends a command, and returns its exit code.
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
-    say(&printed::safe(&printed::error(message.trim_end())));
+    say(&printed::error(message.trim_end()));
     ExitCode::from(code)
 }
 
 /// Prints a line on standard error. When that no longer exists, with its terminal, no one is left to be reported.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(printed::err(), "{line}");
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::look::{self, Colors};
 use super::sayings::Looks;
 use super::served::Served;
 use super::simulate::simulator;
-use super::{alerts, demo, fail, live, load, sayings};
+use super::{alerts, demo, fail, live, load, printed, sayings};
 use ::alerts::read::defaults;
 use ::console::tape::cast::Cast;
 use ::console::tape::snapshot::{Difference, Picture};
@@ -123,7 +123,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
                 let shots = counted(played.shots.len(), "snapshot");
                 let did = if mode == Mode::Update { "written" } else { "ok" };
                 // The reader may have closed the pipe.
-                let _ = writeln!(io::stdout(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
+                let _ = writeln!(printed::out(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
             }
             Err(trouble) => {
                 let _ = fail(&trouble.message, trouble.code);
@@ -279,7 +279,7 @@ fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResul
     // A tape must not write the configuration file.
     let core = core.without_config_file();
     if tape.head.served {
-        let rig = Served::start(core, about, &tape.head).map_err(|why| format!("cannot serve it: {why}"))?;
+        let rig = Served::start(core, about, &tape.head).map_err(|why| format!("cannot serve the tape: {why}"))?;
         Ok(tape::play_on(tape, Box::new(rig), stage))
     } else {
         Ok(tape::play(tape, core, about, stage))
@@ -345,7 +345,7 @@ fn stale(tape: &Path, picture: &Picture, render: &impl Fn(&Fault) -> String) -> 
         Ok(bytes) if bytes == picture.text.as_bytes() => return None,
         Ok(_) => "differs from the recording".to_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => "does not exist".to_owned(),
-        Err(error) => format!("cannot read it: {error}"),
+        Err(error) => format!("cannot be read: {error}"),
     };
     Some(render(&fault("TAPE-031", picture.at, &format!("the image `{}` {what}", picture.file))))
 }

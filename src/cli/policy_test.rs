@@ -67,7 +67,7 @@ pub fn run(args: &TestArgs) -> ExitCode {
     {
         return fail(&format!("cannot write {}: {why}", file.display()), 2);
     }
-    let printed = print(&all, args, &mut io::stdout().lock());
+    let printed = print(&all, args, &mut printed::out());
     match printed {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             fail(&format!("cannot write the result: {error}"), 2)
@@ -110,22 +110,26 @@ fn print(all: &[Ran], args: &TestArgs, out: &mut impl Write) -> io::Result<()> {
                 "file": file, "line": case.at.line, "name": case.name, "core": core.name(),
                 "passed": failures.is_empty(), "failures": failures,
             });
-            writeln!(out, "{}", printed::safe(&one.to_string()))?;
+            writeln!(out, "{one}")?;
         }
         return out.flush();
     }
     for ran in all {
         let word = if ran.failures.is_empty() { "ok  " } else { "FAIL" };
-        writeln!(out, "{}", printed::safe(&format!("{word}  {}: {}", ran.file, ran.case.name)))?;
+        writeln!(out, "{word}  {}: {}", ran.file, ran.case.name)?;
         for Failure { at, why } in &ran.failures {
-            writeln!(out, "{}", printed::safe(&format!("      {}:{}: {why}", ran.file, at.line)))?;
+            writeln!(out, "      {}:{}: {why}", ran.file, at.line)?;
         }
     }
     let failed = all.iter().filter(|ran| !ran.failures.is_empty()).count();
+    writeln!(out, "\n{} passed, {failed} failed (core {})", all.len() - failed, cores(all))?;
+    out.flush()
+}
+
+fn cores(all: &[Ran]) -> String {
     let mut cores: Vec<&str> = all.iter().map(|ran| ran.core.name()).collect();
     cores.dedup();
-    writeln!(out, "\n{} passed, {failed} failed (core {})", all.len() - failed, cores.join(", "))?;
-    out.flush()
+    cores.join(", ")
 }
 
 fn report(all: &[Ran]) -> String {
@@ -135,5 +139,5 @@ fn report(all: &[Ran]) -> String {
         let failure = ran.failures.first().map(|first| (first.why.clone(), lines.join("\n")));
         JunitCase { class: ran.file.clone(), name: ran.case.name.clone(), time: ran.seconds, failure }
     };
-    junit::document("kornsole test", &all.iter().map(case).collect::<Vec<_>>())
+    junit::document("kornsole test", &cores(all), &all.iter().map(case).collect::<Vec<_>>())
 }

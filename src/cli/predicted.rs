@@ -34,14 +34,18 @@ impl PredictedCore {
 }
 
 /// The profile of predictions for which the command line names none. A `core` that is none is reported on standard error.
-#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 pub fn by_settings() -> Profile {
     let read = match user_settings::read(None, &Themes::shipped()) {
         Ok(file) => file.read,
         Err(_) => return Profile::NEWEST,
     };
     for fault in read.faults.iter().filter(|fault| fault.path == "core") {
-        eprintln!("warning: settings.toml:{}: {}; {} is used", fault.at.line, fault.message, Profile::NEWEST);
+        super::say(&format!(
+            "warning: settings.toml:{}: {}; {} is used",
+            fault.at.line,
+            fault.message,
+            Profile::NEWEST
+        ));
     }
     read.settings.core.unwrap_or(Profile::NEWEST)
 }
@@ -52,9 +56,8 @@ pub fn line(core: Profile) -> String {
 }
 
 /// Names the profile on standard error, where standard output is for machines.
-#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 pub fn name_on_stderr(core: Profile) {
-    eprintln!("{}", line(core));
+    super::say(&line(core));
 }
 
 /// What a scheduler that starts with this configuration says of its profile; `None` where it decides as a release.

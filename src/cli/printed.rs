@@ -1,16 +1,20 @@
 //! External text for a terminal must not move the cursor, change a color, or change the writing direction.
 //!
 //! Every printed text passes [`safe`], including JSON, which stays equal. A whole file keeps its bytes in a pipe
-//! ([`document`]).
+//! ([`document`]). Commands that write as they go use [`out`] and [`err`].
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, StderrLock, StdoutLock, Write};
 
 use console::present::text::escape;
 
 /// Escapes every hidden character except newlines, as in JSON: `\u001b`.
 pub fn safe(text: &str) -> Cow<'_, str> {
+    // Most text is plain, and a trace is long.
+    if text.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte)) {
+        return Cow::Borrowed(text);
+    }
     written_out(text, |c| c == '\n')
 }
 
@@ -46,6 +50,46 @@ fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Standard output, written as by [`safe`].
+pub fn out() -> Safe<StdoutLock<'static>> {
+    Safe { inner: io::stdout().lock(), rest: Vec::new() }
+}
+
+/// Standard error, written as by [`safe`].
+pub fn err() -> Safe<StderrLock<'static>> {
+    Safe { inner: io::stderr().lock(), rest: Vec::new() }
+}
+
+/// Escapes what is written as by [`safe`]. Bytes arrive in arbitrary chunks.
+#[derive(Debug)]
+pub struct Safe<W> {
+    inner: W,
+    /// The start of an unfinished character.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> Safe<W> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.inner.write_all(safe(&String::from_utf8_lossy(bytes)).as_bytes())
+    }
+}
+
+impl<W: Write> Write for Safe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = std::mem::take(&mut self.rest);
+        all.extend_from_slice(bytes);
+        self.rest = all.split_off(all.len() - unfinished(&all));
+        self.put(&all)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.rest);
+        self.put(&rest)?;
+        self.inner.flush()
+    }
+}
+
 /// Sanitizes the output of a job, possibly of another user. Bytes arrive in arbitrary chunks.
 #[derive(Debug, Default)]
 pub struct TerminalText {
@@ -56,14 +100,14 @@ pub struct TerminalText {
 impl TerminalText {
     /// A sanitizer, unless stdout is not a terminal or raw bytes are requested.
     pub fn unless(raw: bool) -> Option<Self> {
-        (!raw && std::io::stdout().is_terminal()).then(Self::default)
+        (!raw && io::stdout().is_terminal()).then(Self::default)
     }
 
     /// Sanitizes bytes like [`safe`], but keeps tabs. CR LF becomes LF, and invalid UTF-8 becomes U+FFFD.
     pub fn next(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.rest);
         all.extend_from_slice(bytes);
-        let whole = all.len() - unfinished(&all);
+        let whole = all.len() - if all.ends_with(b"\r") { 1 } else { unfinished(&all) };
         self.rest = all.split_off(whole);
         lines(&all)
     }
@@ -74,10 +118,8 @@ impl TerminalText {
     }
 }
 
+/// The length of the unfinished character at the end.
 fn unfinished(bytes: &[u8]) -> usize {
-    if bytes.ends_with(b"\r") {
-        return 1;
-    }
     let last = bytes.utf8_chunks().last();
     let invalid = last.map_or(&[][..], |chunk| chunk.invalid());
     let cut = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
@@ -96,7 +138,7 @@ pub fn csv(text: &str) -> String {
 
 /// Returns a file, sanitized only for a terminal.
 pub fn document(text: &str) -> Cow<'_, str> {
-    if std::io::stdout().is_terminal() { safe(text) } else { Cow::Borrowed(text) }
+    if io::stdout().is_terminal() { safe(text) } else { Cow::Borrowed(text) }
 }
 
 #[cfg(test)]
@@ -112,6 +154,19 @@ mod tests {
         let printed = json.to_string();
         let back: serde_json::Value = serde_json::from_str(&safe(&printed)).unwrap();
         assert_eq!(back, json);
+    }
+
+    #[test]
+    fn text_is_escaped_wherever_it_is_cut() {
+        let bytes = "a\x1b[2Jé\u{9b}1m\u{202e}€\r\nx\x07\n".as_bytes();
+        for cut in 0..=bytes.len() {
+            let mut written = Safe { inner: Vec::new(), rest: Vec::new() };
+            written.write_all(&bytes[..cut]).unwrap();
+            written.write_all(&bytes[cut..]).unwrap();
+            written.flush().unwrap();
+            let due = "a\\u001b[2Jé\\u009b1m\\u202e€\\u000d\nx\\u0007\n";
+            assert_eq!(String::from_utf8(written.inner).unwrap(), due, "cut at {cut}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::fail;
+use super::{fail, printed};
 use model::Profile;
 use scheduler::interface::switch_table::{SWITCHES, SwitchRow};
 
@@ -27,7 +27,7 @@ pub fn run(args: &ProfilesArgs) -> ExitCode {
         Some([from, to]) => difference(*from, *to),
         _ => list(),
     };
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    match printed::out().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the profiles: {error}"), 1),
@@ -39,7 +39,8 @@ fn list() -> String {
     for profile in ORDER {
         let what = match profile {
             Profile::Kornsole => {
-                "the default: 1.5.1 with its defects fixed, and the fixes of later releases".to_owned()
+                "the default of commands that schedule: 1.5.1 with its defects fixed, and the fixes of later releases"
+                    .to_owned()
             }
             release => format!("as Apache YuniKorn {release}"),
         };

@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::printed;
+
 /// The delay before the first update, and the interval of updates.
 const PERIOD: Duration = Duration::from_millis(200);
 
@@ -21,7 +23,13 @@ impl Progress {
     /// Starts to read a file of `all` bytes.
     pub fn of(file: &Path, all: usize) -> Self {
         let terminal = std::io::stderr().is_terminal();
-        Self { name: file.display().to_string(), all, last: Instant::now(), shown: false, terminal }
+        Self {
+            name: printed::safe(&file.display().to_string()).into_owned(),
+            all,
+            last: Instant::now(),
+            shown: false,
+            terminal,
+        }
     }
 
     /// Reports the number of bytes read so far.

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::predicted::{self, PredictedCore};
+use super::printed::{self, Safe};
 use super::{fail, load, manifests};
 use ::scenario::{self, RunOutcome, Sink, Summary, Trace};
 use config::DEFAULT_POLICY_GROUP;
 use model::{Profile, Time};
 use scheduler::{Event, Scheduler};
 
-/// How long a run may take before it is worth saying how far it is.
+/// A run without progress output lasts at most this long.
 const QUIET: Duration = Duration::from_secs(1);
-/// How often it is reported then.
+/// The interval of progress output.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 /// The arguments of `kornsole run`.
@@ -59,7 +60,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
     if !args.summary {
         predicted::name_on_stderr(core);
     }
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, printed::out());
     let mut code = ExitCode::SUCCESS;
     for (number, file) in args.scenarios.iter().enumerate() {
         match run_one(args, core, (number, file), &mut out) {
@@ -72,12 +73,12 @@ pub fn run(args: &RunArgs) -> ExitCode {
     code
 }
 
-/// Why a run did not reach its end.
+/// Why a run ended early.
 enum Ended {
-    /// The reader has seen enough: a closed pipe is no failure.
+    /// The reader closed the pipe, which is not an error.
     Reader,
     Writing(io::Error),
-    /// The scenario or its configuration is faulty; described for a person.
+    /// The scenario or its configuration has errors, described for a user.
     Faulty(String),
 }
 
@@ -87,7 +88,7 @@ impl From<io::Error> for Ended {
     }
 }
 
-type Out = BufWriter<StdoutLock<'static>>;
+type Out = BufWriter<Safe<StdoutLock<'static>>>;
 
 fn run_one(args: &RunArgs, core: Profile, (number, file): (usize, &Path), out: &mut Out) -> Result<(), Ended> {
     let started = Instant::now();
@@ -136,19 +137,19 @@ fn report_timings(file: &Path, files: usize, reading: Duration, until: Duration,
     let (reading, running, printing) = (ms(reading), ms(running), ms(spent + after));
     let message = format!("{name}reading {reading:.1} ms, running {running:.1} ms, printing {printing:.1} ms");
     // A closed stderr is not an error.
-    let _written = writeln!(io::stderr(), "{message}");
+    let _written = writeln!(printed::err(), "{message}");
 }
 
-/// What is printed of a run.
+/// The output of a run.
 enum Report<'o> {
     Trace(Trace<&'o mut Out>),
     Summary(Box<Summary>),
 }
 
-/// Hears a run: prints, takes the time, says how far it is.
+/// Prints a run, its timings, and its progress.
 struct Output<'o> {
     report: Report<'o>,
-    /// How long printing took; only where that is asked.
+    /// The time for printing, with `--timings`.
     spent: Duration,
     timed: bool,
     progress: Option<Progress>,
@@ -191,7 +192,7 @@ impl Sink for Output<'_> {
     }
 }
 
-/// Reports on a terminal how far a run is that takes long.
+/// Shows the progress of a long run on a terminal.
 struct Progress {
     err: StderrLock<'static>,
     name: String,
@@ -203,7 +204,7 @@ struct Progress {
 
 impl Progress {
     fn new(started: Instant, file: &Path, steps: usize) -> Self {
-        let name = file.display().to_string();
+        let name = printed::safe(&file.display().to_string()).into_owned();
         Self { err: io::stderr().lock(), name, steps, commands: 0, next: started + QUIET, shown: false }
     }
 

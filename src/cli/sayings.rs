@@ -1,6 +1,6 @@
 //! Output of linear mode during a tape, and options for examining a tape.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use console::tape::PlayResult;
 use console::theme::Depth;
@@ -16,7 +16,7 @@ pub struct Looks {
 
 /// Prints the output of linear mode at the snapshots.
 pub fn print(played: &PlayResult) {
-    let mut out = io::stdout().lock();
+    let mut out = super::printed::out();
     for saying in &played.sayings {
         // The reader may have closed the pipe.
         let _ = writeln!(out, "{}, line {}:", saying.name, saying.at.line);

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::fail;
 use super::predicted::PredictedCore;
+use super::{fail, printed};
 
 /// The arguments of `kornsole schema`.
 #[derive(Args, Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct SchemaArgs {
 
 /// Prints the schema.
 pub fn run(args: &SchemaArgs) -> ExitCode {
-    match writeln!(io::stdout().lock(), "{:#}", config::schema(args.core.profile())) {
+    match writeln!(printed::out(), "{:#}", config::schema(args.core.profile())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the schema: {error}"), 1),

@@ -71,7 +71,7 @@ pub struct ServeArgs {
     pub logs: LogArgs,
 }
 
-/// Where the API is served.
+/// The address and the security of the API.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenArgs {
     /// Address of the REST API
@@ -142,7 +142,7 @@ fn on_or_off(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The address of a text, by name or by number. A port alone is on this machine only.
+/// An address by name or number. A port alone means this machine.
 fn address(written: &str) -> Result<SocketAddr, String> {
     let local = written.starts_with(':').then(|| format!("{}{written}", Options::ADDRESS.ip()));
     let report = |why: &dyn std::fmt::Display| {
@@ -152,7 +152,7 @@ fn address(written: &str) -> Result<SocketAddr, String> {
     found.next().ok_or_else(|| report(&"the name has no address"))
 }
 
-/// Serves until it is asked to stop.
+/// Serves until a signal stops it.
 pub fn run(args: &ServeArgs) -> ExitCode {
     let settings = match args.settings.read(args.config.as_deref(), args.state.folder.as_deref()) {
         SettingsAction::Run(settings) => settings,
@@ -213,7 +213,7 @@ pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Re
     Ok(Arc::new(engine))
 }
 
-/// Waits for signals: SIGTERM and SIGINT end it, SIGHUP has certificates and tokens read again.
+/// Waits for signals: SIGTERM and SIGINT exit, SIGHUP reloads certificates and tokens.
 fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
@@ -241,13 +241,13 @@ fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     if alive { ExitCode::SUCCESS } else { fail("the scheduler stopped", 1) }
 }
 
-/// Where a server is.
+/// The URL of a server.
 pub(in crate::cli) fn url(server: &Server) -> String {
     let scheme = if server.is_encrypted() { "https" } else { "http" };
     format!("{scheme}://{}", server.address())
 }
 
-/// Reports on standard output where the API is, for scripts that start a server on any free port.
+/// Prints the address of the API, for scripts that use any free port.
 fn announce(address: &str) {
     // The reader may have closed the pipe.
     let _ = super::settings::print(&format!("{address}\n"));

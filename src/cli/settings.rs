@@ -13,7 +13,7 @@ use config::settings::template;
 use engine::{DrainHook, Setup};
 use model::Profile;
 
-/// The arguments of whatever runs a scheduler.
+/// The arguments of every command that runs a scheduler.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsArgs {
     /// Scheduler configuration, read at start; see --print-scheduler-keys
@@ -38,11 +38,11 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-/// What the arguments come to.
+/// The result of the arguments.
 pub enum SettingsAction {
     /// Continue with these settings.
     Run(Box<Settings>),
-    /// A text was requested, and printed or not.
+    /// The requested text was printed, or cannot be printed.
     Ended(ExitCode),
 }
 
@@ -60,7 +60,7 @@ impl SettingsArgs {
         }
     }
 
-    /// The settings, or what is wrong with the exit code for it: 1 for the file, 2 for a flag.
+    /// The settings, or the error with its exit code: 1 for the file, 2 for a flag.
     fn settings(&self, config: Option<&Path>, state: Option<&Path>) -> Result<Settings, (String, u8)> {
         let mut settings = Settings::default();
         let mut bytes = Vec::new();
@@ -92,7 +92,7 @@ impl SettingsArgs {
     }
 }
 
-/// How the engine is set up by the settings.
+/// The setup of the engine.
 pub fn setup(settings: &Settings, profile: Profile) -> Setup {
     Setup { instance: instance(), ..Setup::by(profile, settings.config()) }
 }
@@ -112,12 +112,12 @@ fn instance() -> Arc<str> {
     Arc::from(parts.join("-"))
 }
 
-/// Whom the engine calls by the settings.
+/// The drain hook in the settings.
 pub fn hook(settings: &Settings) -> Option<DrainHook> {
     DrainHook::of(&settings.config().drain)
 }
 
-/// Prints a text to standard output, without hidden characters.
+/// Prints a text to standard output, with escaped control characters.
 pub fn print(text: &str) -> ExitCode {
     print_bytes(&super::printed::safe(text))
 }

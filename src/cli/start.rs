@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use super::console::ConsoleArgs;
-use super::{carry_out, console, contexts, fail, help, recent, user_settings};
+use super::{carry_out, console, contexts, fail, help, printed, recent, user_settings};
 use ::console::shell::settings::Settings;
 use ::console::shell::start::{Choice, choose};
 use ::console::theme::Themes;
@@ -120,7 +120,7 @@ fn print(ways: &[Way], fault: Option<&str>) -> ExitCode {
     if let Some(fault) = fault {
         text += &format!("warning: no Kubernetes contexts: {fault}\n");
     }
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match printed::out().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the list: {error}"), 1),
     }

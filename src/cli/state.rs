@@ -11,7 +11,7 @@ use engine::{Core, Setup};
 use scenario::Workload;
 use server::Server;
 
-/// Where the state is kept.
+/// The directory of the state.
 #[derive(Args, Clone, Debug, Default)]
 pub struct StateArgs {
     /// Directory for persistent state; restored at the next start
@@ -23,7 +23,7 @@ pub struct StateArgs {
 }
 
 impl StateArgs {
-    /// The same where the settings have their say: a flag goes before the file there already.
+    /// The same with the settings; a flag has precedence.
     #[must_use]
     pub fn by(&self, settings: &Settings) -> Self {
         Self { folder: settings.config().state_folder.clone(), repair: self.repair }
@@ -56,14 +56,14 @@ impl StateArgs {
         Ok((core, Some(retained)))
     }
 
-    /// Leaves word in the directory where its scheduler is served.
+    /// Writes the address of the server to the directory.
     pub fn served(&self, server: &Server) {
         if let Some(folder) = &self.folder {
             lock::served(folder, &serve::url(server));
         }
     }
 
-    /// What the console says of it.
+    /// The note for the console.
     pub fn note(&self) -> String {
         match &self.folder {
             Some(folder) => format!("The state is saved in {}.", folder.display()),

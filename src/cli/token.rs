@@ -67,7 +67,7 @@ fn span(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| "expected a duration, for example 30m, 24h, or 720h".to_owned())
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub fn run(args: &TokenArgs) -> ExitCode {
     let outcome = match &args.command {
         TokenCommand::New(new) => make(new),
@@ -79,7 +79,7 @@ pub fn run(args: &TokenArgs) -> ExitCode {
     match outcome {
         Ok(text) => {
             // The reader may have closed the pipe.
-            let _ = std::io::stdout().write_all(text.as_bytes());
+            let _ = super::printed::out().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }
         Err(why) => fail(&why, 1),

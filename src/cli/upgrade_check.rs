@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::Value;
 
-use super::{fail, inputs, load};
+use super::{fail, inputs, load, printed};
 use ::config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity};
 use ::scenario::{self, Parting};
 use model::Profile;
@@ -33,10 +33,10 @@ pub struct UpgradeCheckArgs {
     pub policy_group: String,
 }
 
-/// Prints what differs.
+/// Prints the differences.
 pub fn run(args: &UpgradeCheckArgs) -> ExitCode {
     match check(args) {
-        Ok((text, differs)) => match io::stdout().lock().write_all(text.as_bytes()) {
+        Ok((text, differs)) => match printed::out().write_all(text.as_bytes()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 fail(&format!("cannot write the result: {error}"), 2)
             }
@@ -82,7 +82,7 @@ fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
     Ok((text, differs))
 }
 
-/// The faults of one reading that the other does not have.
+/// The errors that only one of the readings has.
 fn only(one: &Reading, other: &Reading, severity: Severity) -> Vec<Fault> {
     let key = |fault: &Fault| (fault.at, fault.code, fault.message.clone());
     let known: BTreeSet<_> = other.faults.iter().filter(|fault| fault.severity == severity).map(key).collect();
@@ -114,7 +114,7 @@ fn parting_text(parting: &Parting, from: Profile, to: Profile) -> String {
     text
 }
 
-/// Both lines; of two snapshots only what differs.
+/// Both lines; for two snapshots only the differences.
 fn shown(one: Option<&Value>, other: Option<&Value>) -> (String, String) {
     if let (Some(Value::Object(one)), Some(Value::Object(other))) = (one, other)
         && one.get("label").is_some()

@@ -48,7 +48,7 @@ pub struct WatchArgs {
     pub logs: LogArgs,
 }
 
-/// What ends it.
+/// The event that ends the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExitOn {
     /// An alert that is not silenced or inhibited fires
@@ -61,13 +61,13 @@ fn severity(text: &str) -> Result<Severity, String> {
     found.ok_or_else(|| "expected info, warning, or critical".to_owned())
 }
 
-/// The exit code when an alert ends it.
+/// The exit code after an alert.
 const ALERTED: u8 = 4;
 
-/// How often the connection and the file are examined.
+/// The interval of checks of the connection and the file.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Collects until it is asked to stop.
+/// Collects until a signal stops it.
 pub fn run(args: &WatchArgs) -> ExitCode {
     if let Err((message, code)) = args.logs.start() {
         return fail(&message, code);
@@ -111,7 +111,7 @@ pub fn run(args: &WatchArgs) -> ExitCode {
     code
 }
 
-/// What was reported last, so that it is reported once.
+/// The last reported states, so that each is reported once.
 #[derive(Default)]
 struct Said {
     link: Option<String>,
@@ -122,7 +122,7 @@ struct Said {
 }
 
 impl Said {
-    /// What became of alerts since the last time; those from before the start are in the log of that time.
+    /// Reports changes of alerts; earlier ones are in the log of an earlier run.
     fn say_alerts(&mut self, picture: &Picture) {
         let from = self.change.replace(picture.next_change).unwrap_or(picture.next_change);
         for change in picture.recent.iter().filter(|change| change.number >= from) {
@@ -153,7 +153,7 @@ impl Said {
                     if let Some(why) = keeping.trouble() {
                         tracing::warn!("{why}");
                     }
-                    // Tells scripts that the collection has started, and where.
+                    // Reports to scripts that the collection has started, and its file.
                     let _ = settings::print(&format!("{}\n", file.display()));
                 }
                 Keeping::Reads(file) => {
@@ -166,7 +166,7 @@ impl Said {
     }
 }
 
-/// The connection in words.
+/// The connection as text.
 fn link(link: &Link) -> String {
     match link {
         Link::Connecting { cause: None, .. } => "connecting".to_owned(),

@@ -200,5 +200,25 @@ fn resource_names_of_no_pod_are_warned_of_allowed_and_denied() {
     assert!(code == Some(0) && !out.contains("W-001"), "{out}");
     assert_eq!(run(&["check", "--deny", "W-999", "values.yaml"]).0, Some(2));
     let (_, out, _) = run(&["run", "--from-manifests", "node.yaml", "map.yaml"]);
-    assert!(out.contains("note: queues.yaml:7:48: warning[W-001]: no pod requests `cpu`"), "{out}");
+    assert!(out.contains("note: map.yaml:11:52: warning[W-001]: no pod requests `cpu`"), "{out}");
+}
+
+#[test]
+fn a_directory_of_manifests_is_read_in_the_order_of_its_names() {
+    let folder = TestFolder::new();
+    folder.write("node.yaml", "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 99, pods: 99}}\n");
+    std::fs::create_dir(folder.join("m")).unwrap();
+    for number in 0..40 {
+        let pod = format!("kind: Pod\nmetadata: {{generateName: t-, labels: {{applicationId: app-{number:02}}}}}\n");
+        folder.write(&format!("m/{number:02}.yaml"), pod);
+    }
+    let (code, out, err) = run(&folder, &["run", "--from-manifests", "node.yaml", "m"], "");
+    assert_eq!(code, Some(0), "{err}");
+    for number in 0..40 {
+        let line = out.lines().find(|line| line.starts_with(&format!("default/t-{:05} ", number + 1)));
+        assert!(line.is_some_and(|line| line.ends_with(&format!(" app-{number:02}"))), "{number}: {out}");
+    }
+    folder.write("m/17.yaml", "kind: Pod\nmetadata: {name: [\n");
+    let (code, _, err) = run(&folder, &["run", "--from-manifests", "node.yaml", "m"], "");
+    assert!(code == Some(1) && err.contains("m/17.yaml:") && !err.contains("m/18.yaml"), "{err}");
 }

@@ -10,6 +10,7 @@ mod codes;
 mod diff;
 mod git;
 mod help;
+mod hidden;
 mod inputs;
 mod linear;
 mod manifests;

@@ -88,6 +88,7 @@ fn a_failure_is_exit_code_1_with_its_place() {
     assert!(out.contains("p.yaml:12: x has 4 running and 1 pending pods"), "{out}");
     assert!(out.ends_with("1 passed, 2 failed (core 1.9.0)\n"), "{out}");
     let report = std::fs::read_to_string(folder.join("r.xml")).unwrap();
+    assert!(report.contains("<property name=\"core\" value=\"1.9.0\"/>"), "{report}");
     assert!(
         report.contains("failures=\"2\"") && report.contains("message=\"expected root.a, placed in root.dev\""),
         "{report}"

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::in_terminal::Terminal;
 use super::{Stage, has, raise};
 
 fn last_entry(stage: &Stage, context: &str) -> Value {
@@ -117,7 +118,10 @@ pub fn who(stage: &Stage) {
     without_adminacl(stage, || {
         let value: Value = serde_json::from_str(&stage.works(&["whoami", "--server", "k8s://bob", "--json"])).unwrap();
         assert_eq!(value["acl"], "adminacl: none in the configuration; RBAC decides");
-        assert_eq!(value["queues"][0]["admin"]["reason"], "RBAC decides");
+        assert_eq!(value["queues"][0]["admin"], json!({"allowed": null, "reason": "RBAC decides"}));
+        let text = stage.works(&["whoami", "--server", "k8s://eve"]);
+        let etl = text.lines().find(|line| line.contains("root.tenants.tenant-a.etl")).unwrap();
+        assert!(etl.contains("  RBAC decides  "), "who may delete no pods is not told yes: {etl}");
     });
 }
 
@@ -145,4 +149,56 @@ pub fn tree_and_effects(stage: &Stage) {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert!(json["diff"]["changes"].as_array().is_some_and(|changes| changes.len() >= 3), "{json}");
     assert!(json["effects"].as_array().is_some_and(|effects| !effects.is_empty()), "{json}");
+}
+
+/// With all that an apply can take away: a queue with an application, a guarantee, a maximum and a limit below the usage.
+fn less(text: &str) -> String {
+    [
+        ("memory: 40G", "memory: 13G"),
+        ("memory: 8G", "memory: 1G"),
+        ("memory: 12G", "memory: 1G"),
+        ("- name: adhoc", "- name: later"),
+    ]
+    .into_iter()
+    .fold(text.to_owned(), |text, (old, new)| {
+        assert!(text.contains(old), "{text}");
+        text.replacen(old, new, 1)
+    })
+}
+
+pub fn effects_before_the_question(stage: &Stage) {
+    let (before, new) = (stage.config_map(), stage.changed("less.yaml", less));
+    let folder = stage.folder.display().to_string();
+    let environment =
+        [("KUBECONFIG", stage.kubeconfig.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
+    let arguments = ["apply", &new, "--server", "k8s://admin"];
+    let mut terminal = Terminal::kornsole(&arguments, &environment);
+    // Before the effects are seen, it is no answer.
+    terminal.press("y\r");
+    terminal.until_text("apply it? [y/N]");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert_eq!(stage.config_map(), before);
+    let shown = terminal.look(|seen| String::from_utf8_lossy(&seen.raw).into_owned());
+    stage.saw(&shown);
+    let effects =
+        shown.split("apply it?").next().unwrap().split("effects:").nth(1).unwrap_or_else(|| panic!("{shown}"));
+    has(&shown, &["guaranteed memory 8G → 1G", "max memory 40G → 13G", "- root.tenants.tenant-a.adhoc"]);
+    has(&shown, &["limit users sue,bob: max memory 12G → 1G"]);
+    has(
+        effects,
+        &[
+            "mem: 13Gi of 13.9Gi in use is above its guarantee",
+            "mem: 13.9Gi in use continues; no new allocations until below 12.1Gi",
+            "user bob: mem: 2.7Gi in use continues; no new allocations until below 953Mi",
+            "user sue: mem: 11.1Gi in use continues; no new allocations until below 953Mi",
+            "drains, blocked by 1 application:",
+            "adhoc-1 (bob) cpu 1.5, mem 2.7Gi",
+        ],
+    );
+    terminal.press("n\r");
+    assert!(!terminal.end().success());
+    assert_eq!(stage.config_map(), before);
+    // A piped answer is not one of a user at a terminal.
+    has(&stage.fails(&arguments), &["cannot ask for confirmation without a terminal"]);
+    assert_eq!(stage.config_map(), before);
 }

@@ -15,7 +15,11 @@ const OLD: &str = "OLD: the pods of Kubernetes";
 
 /// A console with a connection to the scheduler that bypasses the API server.
 fn beside(stage: &Stage) -> Driver {
-    let mut driver = failures::console(stage, Via::read(&address(stage)).unwrap());
+    beside_by(stage, &stage.kubeconfig)
+}
+
+fn beside_by(stage: &Stage, kubeconfig: &str) -> Driver {
+    let mut driver = failures::console_by(kubeconfig, Via::read(&address(stage)).unwrap());
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys("2").unwrap();
     until(&mut driver, &["job-1"]);
@@ -69,6 +73,48 @@ pub fn hangs(stage: &Stage) {
     old(&mut driver, false);
     restarts(stage, 7);
     until(&mut driver, &["7 restarts"]);
+}
+
+/// The kernel drops every packet that the other end should receive, so no end of a connection is reported.
+pub fn dropped(stage: &Stage) {
+    let mut driver = beside_by(stage, &stage.through());
+    driver.keys(":app job-1<ret>i").unwrap();
+    restarts(stage, 1);
+    until(&mut driver, &["1 restart"]);
+    // New connections work, so only a deadline of each connection helps.
+    stage.command(&json!({"drop": "open"}));
+    let began = Instant::now();
+    restarts(stage, 4);
+    until(&mut driver, &["4 restarts"]);
+    super::say(&format!("packets of open connections are dropped: followed again after {:?}", began.elapsed()));
+    // 8 s, and 10 s more if the next request gets a connection that is also lost.
+    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
+    old(&mut driver, false);
+    stage.command(&json!({"drop": "all"}));
+    let noticed = old(&mut driver, true);
+    super::say(&format!("all packets are dropped: noticed after {noticed:?}"));
+    assert!(noticed < Duration::from_secs(10), "noticed after {noticed:?}");
+    assert!(driver.screen_text().contains("4 restarts"), "the last data stays: {}", driver.screen_text());
+    restarts(stage, 6);
+    stage.command(&json!({"drop": null}));
+    let again = old(&mut driver, false);
+    super::say(&format!("packets arrive again: followed again after {again:?}"));
+    assert!(again < Duration::from_secs(25), "followed again after {again:?}");
+    until(&mut driver, &["6 restarts"]);
+}
+
+pub fn dropped_of_a_scheduler(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::begin_by(stage, &stage.through(), &[]).ready();
+    make(stage, &[pod("before", "a", "1")]);
+    schedule::until("a pod is bound", || on_nodes(&pods(stage)) == 1);
+    stage.command(&json!({"drop": "open"}));
+    let began = Instant::now();
+    make(stage, &[pod("p0", "a", "1"), pod("p1", "a", "1")]);
+    schedule::until("both are bound", || on_nodes(&pods(stage)) == 3);
+    super::say(&format!("packets of a scheduler's connections are dropped: it binds after {:?}", began.elapsed()));
+    check(stage, &scheduler);
+    scheduler.stop();
 }
 
 pub fn away(stage: &Stage) {

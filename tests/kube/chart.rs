@@ -1,11 +1,18 @@
 //! The Helm chart, rendered with kubectl, because the templates use only Go's own functions.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+
 use serde_json::{Value, json};
 
 use super::Stage;
+use super::schedule::PATIENCE;
 
 const CHART: &str = "packaging/helm/kornsole";
 const RELEASE: &str = "tools";
+/// Of a log, before a connection.
+const MOST_LINES: usize = 20;
 
 fn values(stage: &Stage) -> Value {
     let text = std::fs::read_to_string(format!("{CHART}/values.yaml")).unwrap();
@@ -72,7 +79,8 @@ pub fn applied(stage: &Stage) {
         let deployment = stage.read(RELEASE, "deployment", account);
         let pod = &deployment["spec"]["template"]["spec"];
         assert_eq!((&pod["serviceAccountName"], &pod["containers"][0]["image"]), (&json!(account), &values["image"]));
-        starts(stage, &pod["containers"][0]["args"]);
+        let arguments = words(&pod["containers"][0]["args"]);
+        starts(stage, &arguments);
         let may = |what: &[&str]| stage.may(&format!("system:serviceaccount:{RELEASE}:{account}"), what);
         super::schedule::until("the role is known", || may(&["list", "nodes"]));
         let decides = role == "scheduler";
@@ -80,6 +88,10 @@ pub fn applied(stage: &Stage) {
         assert_eq!((may(&["delete", "pods", "-A"]), may(&["get", "secrets", "-A"])), (decides, false), "{name}");
         let patch = ["patch", "configmap/yunikorn-configs", "-n", "yunikorn"];
         assert!(!may(&patch), "{name}");
+        // The API server proxies to no loopback address.
+        if role == "viewer" && stage.proxy {
+            connects(stage, account, &arguments);
+        }
     }
     let mut off = values;
     for (name, part) in [("watch.yaml", "watch"), ("shadow.yaml", "shadow"), ("scheduler.yaml", "schedule")] {
@@ -91,8 +103,40 @@ pub fn applied(stage: &Stage) {
     assert!(text.contains("{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}"), "{text}");
 }
 
-fn starts(stage: &Stage, arguments: &Value) {
-    let arguments: Vec<&str> = arguments.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-    let (code, _, err) = stage.run(&[&arguments[..], &["--help"]].concat());
+fn words(arguments: &Value) -> Vec<&str> {
+    arguments.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect()
+}
+
+fn starts(stage: &Stage, arguments: &[&str]) {
+    let (code, _, err) = stage.run(&[arguments, &["--help"]].concat());
     assert_eq!(code, 0, "{arguments:?}: {err}");
+}
+
+/// Runs with the rights of a service account of the chart until it is connected.
+fn connects(stage: &Stage, account: &str, arguments: &[&str]) {
+    let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&stage.kubeconfig).unwrap()).unwrap();
+    config["current-context"] = json!("root");
+    let mut users = config["users"].as_array_mut().unwrap().iter_mut();
+    let root = users.find(|user| user["name"] == "root").unwrap();
+    root["user"]["as"] = json!(format!("system:serviceaccount:{RELEASE}:{account}"));
+    let (kubeconfig, state) = (stage.file("as-account", &config.to_string()), stage.folder.join("of-the-chart"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+        .args(arguments)
+        .envs([("XDG_STATE_HOME", &state), ("XDG_CONFIG_HOME", &state)])
+        .env("KUBECONFIG", kubeconfig)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(child.stderr.take().unwrap()).lines();
+    let (sender, lines) = channel();
+    std::thread::spawn(move || output.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    let mut seen = String::new();
+    let connected = std::iter::from_fn(|| lines.recv_timeout(PATIENCE).ok()).take(MOST_LINES).any(|line| {
+        seen += &line;
+        line.ends_with("by proxy: connected")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(connected, "{arguments:?}: {seen}");
 }

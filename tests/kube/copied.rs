@@ -126,3 +126,45 @@ fn what_may_not_be_listed_is_named_and_what_cannot_be_followed_is_no_copy() {
         assert!(begun.elapsed() < PATIENCE, "a list that is not followed grows old");
     }
 }
+
+/// Pods in `pages`, each after a while; the first page of another list that `stalls` never comes.
+fn slow(asked: &Asked, pages: usize, stalls: &Arc<AtomicBool>) -> StandIn {
+    let (asked, stalls) = (Arc::clone(asked), Arc::clone(stalls));
+    StandIn::new(move |call| match note(&asked, call) {
+        (_, true) => Reply::lines(&[], true),
+        (kind, false) if kind == "pods" => {
+            std::thread::sleep(Duration::from_millis(400));
+            let page: usize = call.path.split("continue=").nth(1).map_or(0, |page| page.parse().unwrap());
+            let rest = if page + 1 < pages { (page + 1).to_string() } else { String::new() };
+            let items = [pod(&format!("p{page}"), page)];
+            Reply::json(&json!({"metadata": {"resourceVersion": "7", "continue": rest}, "items": items}))
+        }
+        (kind, false) => {
+            while kind == "nodes" && stalls.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Reply::json(&json!({"metadata": {"resourceVersion": "7", "continue": ""}, "items": []}))
+        }
+    })
+}
+
+#[test]
+fn a_list_that_takes_long_is_waited_for_while_its_pages_arrive() {
+    let (runtime, asked, stalls) = (runtime(), Asked::default(), Arc::new(AtomicBool::new(false)));
+    let stand_in = slow(&asked, 6, &stalls);
+    let copy = FilterCopy::default().patient_for(Duration::from_millis(1500));
+    let begun = Instant::now();
+    let listed = runtime.block_on(copy.listed(runtime.handle(), &stand_in.cluster(), std::iter::once("p5")));
+    assert_eq!(listed.map(|listed| pods(&listed)), Some(6));
+    assert!(begun.elapsed() > Duration::from_millis(1500), "the pages came too fast for this test");
+    assert_eq!(times(&asked, "pods"), 6, "each page is read once");
+}
+
+#[test]
+fn a_list_whose_pages_do_not_arrive_is_not_waited_for() {
+    let (runtime, asked, stalls) = (runtime(), Asked::default(), Arc::new(AtomicBool::new(true)));
+    let stand_in = slow(&asked, 2, &stalls);
+    let copy = FilterCopy::default().patient_for(Duration::from_millis(1500));
+    assert!(runtime.block_on(copy.listed(runtime.handle(), &stand_in.cluster(), std::iter::empty())).is_none());
+    stalls.store(false, Ordering::Relaxed);
+}

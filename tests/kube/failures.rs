@@ -1,5 +1,6 @@
 //! Failures of a real API server, and errors in a kubeconfig.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use client::Target;
@@ -92,7 +93,11 @@ pub fn exec_plugin(stage: &Stage) {
 
 /// A console over a real port-forward.
 pub fn console(stage: &Stage, via: Via) -> Driver {
-    let known = Known::of(&[stage.kubeconfig.clone().into()]).unwrap();
+    console_by(&stage.kubeconfig, via)
+}
+
+pub fn console_by(kubeconfig: &str, via: Via) -> Driver {
+    let known = Known::of(&[kubeconfig.into()]).unwrap();
     let context = known.context(Some("root")).unwrap();
     let wanted = Wanted { namespace: Some("yunikorn".to_owned()), via: Some(via), ..Wanted::default() };
     let target = Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).unwrap();
@@ -162,6 +167,29 @@ fn who_one_is_comes_from_a_self_subject_review_where_there_is_one() {
     let cluster = stand_in.cluster();
     let who = runtime.block_on(cluster.who()).unwrap();
     assert_eq!((who.user.as_str(), who.groups.len()), ("ann", 2));
+}
+
+#[test]
+fn pods_of_an_application_are_found_by_each_label_also_those_of_another_scheduler() {
+    let stand_in = StandIn::new(|call| {
+        let pod = |name: &str, label: &str, app: &str, scheduler: &str| json!({"metadata": {"name": name, "namespace": "ns", "uid": name, "labels": {label: app}}, "spec": {"schedulerName": scheduler}});
+        let items = match call.path.as_str() {
+            path if path.contains("app-id%3Detl") => vec![pod("new", "yunikorn.apache.org/app-id", "etl", "yunikorn")],
+            path if path.contains("applicationId%3Detl") => {
+                vec![pod("old", "applicationId", "etl", "yunikorn"), pod("own", "applicationId", "etl", "kornsole")]
+            }
+            path => {
+                assert!(path.contains("spark-app-selector%3Detl"), "{path}");
+                Vec::new()
+            }
+        };
+        Reply::json(&json!({"metadata": {"resourceVersion": "5"}, "items": items}))
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let found = runtime.block_on(stand_in.cluster().pods_of("etl", &BTreeSet::new())).unwrap();
+    let mut names: Vec<&str> = found.iter().map(|pod| &*pod.name).collect();
+    names.sort_unstable();
+    assert_eq!((names, stand_in.asked()), (vec!["new", "old", "own"], 3));
 }
 
 #[test]

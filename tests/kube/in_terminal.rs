@@ -68,3 +68,21 @@ pub fn attach_and_look(stage: &Stage) {
         assert!(!raw.contains(token), "a token is on the screen");
     }
 }
+
+/// The values in `docs/guide/kubernetes-attach.md`.
+pub fn requests_a_minute(stage: &Stage) {
+    let (folder, kubeconfig) = (stage.folder.display().to_string(), stage.through());
+    let environment = [("KUBECONFIG", kubeconfig.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
+    let via = format!("http://127.0.0.1:{}", stage.core);
+    let mut terminal = Terminal::kornsole(&["attach", "k8s://root/yunikorn", "--via", &via], &environment);
+    terminal.until_text("tenant-a");
+    // The lists, and the first reviews.
+    std::thread::sleep(Duration::from_secs(8));
+    let before = stage.requests();
+    std::thread::sleep(Duration::from_secs(30));
+    let sent = 2 * (stage.requests() - before);
+    super::say(&format!("an attached console sends {sent} requests a minute to the API server"));
+    assert!((20..=60).contains(&sent), "{sent}");
+    terminal.press(":quit!\r");
+    assert!(terminal.end().success());
+}

@@ -40,7 +40,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 94] = [
+const SCENARIOS: [Scenario; 98] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -58,6 +58,7 @@ const SCENARIOS: [Scenario; 94] = [
     ("several schedulers are listed", failures::several),
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
     ("attach and look, in a terminal; the contexts say what they are", in_terminal::attach_and_look),
+    ("the requests a minute of an attached console", in_terminal::requests_a_minute),
     ("pods and nodes are followed", failures::followed),
     ("the log, the YAML and the events of a pod are read", pods::for_real),
     ("the pod of the scheduler is replaced, and the console is attached again", failures::replaced),
@@ -78,6 +79,11 @@ const SCENARIOS: [Scenario; 94] = [
     ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("while the API server is gone the last data is called old, and nothing is done", failures::server_gone),
     ("of an API server that hangs it is said within 10 s that pods are not followed", bad_days::hangs),
+    (
+        "connections whose packets are dropped are noticed within 10 s, and the pods are followed again",
+        bad_days::dropped,
+    ),
+    ("a scheduler whose open connections are dropped binds again, and loses nothing", bad_days::dropped_of_a_scheduler),
     ("a certificate of the API server is renewed; one of another authority is not trusted", bad_days::certificate),
     ("a token that expires within a write leaves nothing written", bad_days::token_in_a_write),
     ("a watch that expired has the list read again", bad_days::watch_expired),
@@ -90,6 +96,10 @@ const SCENARIOS: [Scenario; 94] = [
     ("a refusal by adminacl names the line that would allow it, and the option", access::remedy),
     ("whoami lists the rights at the API server and the access to each queue, with reasons", access::who),
     ("a dry run prints the tree of the changes and their effects", access::tree_and_effects),
+    (
+        "an apply shows what drains, which limits bind and who loses a guarantee before it asks",
+        access::effects_before_the_question,
+    ),
     ("an address of the scheduler needs no Service", access::no_service),
     ("a shadow agrees with a recorded scheduler, and names a planted decision that is not allowed", shadow::agrees),
     ("decisions within 10 ms whose order is unknown are no differences", shadow::burst),
@@ -219,6 +229,11 @@ fn nothing_allowed(stage: &Stage) {
 }
 
 fn not_there(stage: &Stage) {
+    for command in ["app", "explain", "kill"] {
+        let arguments =
+            [&[command, "nothere", "--server", "k8s://admin"][..], if command == "kill" { &["--yes"] } else { &[] }];
+        has(&stage.fails(&arguments.concat()), &["nothere not found"]);
+    }
     has(&stage.fails(&["queues", "--server", "k8s://prod"]), &["context \"prod\" not found", "admin, bob, eve"]);
     has(
         &stage.fails(&["queues", "--server", "k8s://root/elsewhere"]),
@@ -344,7 +359,7 @@ fn kill(stage: &Stage) {
     );
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["without a terminal; use --yes"]);
     let done = stage.works(&["kill", "job-1", "--yes", "-v", "--server", "k8s://admin"]);
-    has(&done, &["1 allocations released", "team-a/job-1-driver: deletion started"]);
+    has(&done, &["1 allocation released, 0 requests canceled", "team-a/job-1-driver: deletion started"]);
     has(&done, &["team-a/job-1-worker: another pod now has its name and is not deleted"]);
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();

@@ -4,7 +4,7 @@
 etcd and kube-apiserver are the real ones of ASSETS. The YuniKorn answers what was recorded of a real 1.8.0, and takes its configuration from the
 ConfigMap. The kubelet only serves port-forwards and logs. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
 Prints one line of JSON when all of it runs: {"kubeconfig": FILE, "proxy": whether the service proxy can reach the YuniKorn}."""
-import asyncio, base64, gzip, hashlib, json, os, re, secrets, signal, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
+import asyncio, base64, ctypes, gzip, hashlib, json, os, re, secrets, signal, socket, ssl, struct, subprocess, sys, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FOLDER, ASSETS = os.path.abspath(sys.argv[1]), sys.argv[2]
@@ -238,12 +238,33 @@ async def websocket(reader, writer):
         FORWARDS.discard(writer)
         writer.close()
 
+class Filter(ctypes.Structure):
+    """A socket filter of one instruction that accepts no byte, in the layout of the kernel."""
+    _fields_ = [('length', ctypes.c_ushort), ('program', ctypes.c_void_p)]
+
+NOTHING = ctypes.create_string_buffer(struct.pack('HBBI', 0x06, 0, 0, 0), 8)
+ATTACH, DETACH = 26, 27
+CLIENTS, LISTENS = {}, []
+def drop(which):
+    """The kernel drops the packets of the connections through the proxy, as a NAT does that forgot them: `open`, or `all` with new ones."""
+    program = bytes(Filter(1, ctypes.addressof(NOTHING)))
+    for one in [*(CLIENTS if which else []), *(LISTENS if which == 'all' else [])]:
+        one.setsockopt(socket.SOL_SOCKET, ATTACH, program)
+    # Nothing goes the other way either.
+    for silent in CLIENTS.values() if which else []:
+        silent[0] = True
+    for one in [] if which else LISTENS:
+        one.setsockopt(socket.SOL_SOCKET, DETACH, 0)
+
 HOLD = {'mode': None, 'held': 0, 'with': None}
+REQUESTS = [0]
 async def through(reader, writer):
     """A connection to the API server without TLS. A binding may be kept back: `before` the API server has it, or its answer `after` it was done.
     With `expire` the token of a write is one that the API server no longer knows; with `rival` another user patches a ConfigMap just before."""
     inner, outer = await asyncio.open_connection('127.0.0.1', PORT, ssl=TRUST, server_hostname='127.0.0.1')
     silent, answered = [False], asyncio.Event()
+    client = writer.get_extra_info('socket')
+    CLIENTS[client] = silent
     async def back():
         while data := await inner.read(65536):
             if silent[0]:
@@ -258,6 +279,7 @@ async def through(reader, writer):
             head = await reader.readuntil(b'\r\n\r\n')
             sizes = [line.split(b':')[1] for line in head.lower().split(b'\r\n') if line.startswith(b'content-length:')]
             whole = head + (await reader.readexactly(int(sizes[0])) if sizes else b'')
+            REQUESTS[0] += 1
             method, path = head.split(b' ')[:2]
             kept = HOLD['mode'] if method == b'POST' and path.endswith(b'/binding') else None
             if HOLD['mode'] == 'expire' and method in (b'PATCH', b'DELETE'):
@@ -279,6 +301,7 @@ async def through(reader, writer):
     except (OSError, asyncio.IncompleteReadError):
         pass
     finally:
+        del CLIENTS[client]
         task.cancel()
         outer.close()
         writer.close()
@@ -288,7 +311,7 @@ def kubelet():
         LOOP.append(asyncio.get_running_loop())
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(f'{PKI}/server.crt', f'{PKI}/server.key')
-        await asyncio.start_server(through, '127.0.0.1', THROUGH)
+        LISTENS.extend((await asyncio.start_server(through, '127.0.0.1', THROUGH)).sockets)
         await (await asyncio.start_server(websocket, '127.0.0.1', KUBELET, ssl=context)).serve_forever()
     asyncio.run(main())
 
@@ -491,6 +514,11 @@ try:
             until = time.time() + 60
             while HOLD['held'] < command['held'] and time.time() < until:
                 time.sleep(0.05)
+        elif 'requests' in command:
+            with open(command['requests'], 'w') as f:
+                f.write(str(REQUESTS[0]))
+        elif 'drop' in command:
+            drop(command['drop'])
         elif 'freeze' in command:
             freeze(command['freeze'])
         elif 'restart' in command:

@@ -190,6 +190,13 @@ impl Stage {
         assert_eq!(line.trim(), "done", "{command}");
     }
 
+    /// The number of requests through the proxy so far.
+    pub fn requests(&self) -> u64 {
+        let file = self.folder.join("requests");
+        self.command(&json!({"requests": file}));
+        std::fs::read_to_string(file).unwrap().parse().unwrap()
+    }
+
     pub fn config_map(&self) -> Value {
         serde_json::from_str(&self.kubectl(&["-n", "yunikorn", "get", "configmap", "yunikorn-configs", "-o", "json"]))
             .unwrap()

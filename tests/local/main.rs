@@ -17,6 +17,7 @@ mod accounting;
 mod after;
 mod bad;
 mod changes;
+mod clock;
 mod completion;
 mod console;
 mod crash;

@@ -129,7 +129,7 @@ fn a_daemon_of_root_uses_no_path_that_others_can_replace() {
         (own.join("jobs"), open.join("s")),
     ] {
         let (code, why) = up(&folder, &jobs, &socket);
-        let said = why.contains("other users can write to it and replace what is in it");
+        let said = why.contains("other users can write to it and replace its contents");
         assert!(code == Some(1) && said, "{} {}: {why}", jobs.display(), socket.display());
         assert!(!socket.exists(), "{}", socket.display());
     }

@@ -156,6 +156,7 @@ fn the_socket_and_what_is_kept_are_not_others() {
     assert_eq!((mode("run"), mode("run/local.sock")), (0o755, 0o666), "everybody may ask, nobody may replace it");
     let retained = ["jobs", "jobs/jobs", "jobs/jobs/1", "jobs/jobs/1/1"].map(mode);
     assert_eq!(retained, [0o700; 4]);
+    assert_eq!(mode("jobs/lock"), 0o600);
     let files = ["env.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
         .map(|file| mode(&format!("jobs/jobs/1/{file}")));
     assert_eq!(files, [0o600; 5]);

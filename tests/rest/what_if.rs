@@ -142,7 +142,10 @@ fn the_program_asks_a_server_and_writes_a_page() {
     let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(output.status.success() && said.contains("1 application is killed"), "{said}{wrong}");
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("<code>kill etl-1</code>") && page.contains("<td>etl-1</td>"), "{page}");
+    assert!(
+        page.contains("<code>kill etl-1</code>") && page.contains("<td>etl-1</td>") && page.contains(">core "),
+        "{page}"
+    );
 }
 
 /// A repository with two commits of a queue configuration.

@@ -182,7 +182,7 @@ fn says_why_an_ask_waits() {
         ("etl-1", "not tried yet, other requests are first"),
         ("adhoc-7", "above the maximum"),
         ("sys-1", "no node has 30 cpu (the largest node has "),
-        ("sys-1", "node node-a is reserved for it"),
+        ("sys-1", "node node-a is reserved"),
         ("web-2", "group dev runs 1 of 1 application in tenant-b"),
     ] {
         says(&after(&format!(":app {app}<ret>"), 120, 40), why);

@@ -54,7 +54,7 @@ fn a_theme_is_shown_while_it_is_chosen() {
     let page = |name: &str| themes.get(name).unwrap().styles[Role::Page as usize].bg.unwrap();
     let mut driver = after(":theme ", 100, 30);
     assert_eq!(page_bg(&driver), Color::Reset, "nothing is chosen yet");
-    assert!(driver.screen_text().contains("distinct with any colour blindness"), "{}", driver.screen_text());
+    assert!(driver.screen_text().contains("distinct with any color blindness"), "{}", driver.screen_text());
     driver.keys("nor").unwrap();
     assert_eq!(page_bg(&driver), page("nord"), "the best completion");
     driver.keys("<esc>").unwrap();

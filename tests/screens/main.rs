@@ -12,6 +12,7 @@ mod columns;
 mod config;
 mod contexts;
 mod each_page;
+mod edited_limits;
 mod explain;
 mod eyes;
 mod figures;

@@ -36,7 +36,7 @@ fn message(notices: &[(NoticeWeight, &str, &str)]) -> View {
 const OLD: (NoticeWeight, &str, &str) = (NoticeWeight::Info, "queues.yaml is active", "");
 const REFUSED: (NoticeWeight, &str, &str) =
     (NoticeWeight::Error, "queues.yaml was rejected, the configuration is unchanged", FAULTS);
-const WARNED: (NoticeWeight, &str, &str) = (NoticeWeight::Warning, "queues.yaml cannot read it: it is gone", "");
+const WARNED: (NoticeWeight, &str, &str) = (NoticeWeight::Warning, "queues.yaml cannot be read: it is gone", "");
 
 fn hears(first: &[(NoticeWeight, &str, &str)], then: &[(NoticeWeight, &str, &str)], options: Options) -> Driver {
     let scene = Scene::new(message(first));

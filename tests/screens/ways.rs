@@ -115,7 +115,7 @@ fn jumps_lead_back_through_every_place_and_forward_again() {
     driver.keys("<C-i><C-i><C-i>").unwrap();
     says(&driver, "Users & groups");
     driver.keys("<C-i>").unwrap();
-    says(&driver, "this is the last place");
+    says(&driver, "no later location");
     driver.keys("<A-left>").unwrap();
     assert!(matches!(driver.state().page(), Page::Nodes(_)));
 }

@@ -161,6 +161,31 @@ fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
 }
 
 #[test]
+fn no_condition_is_met_where_nothing_ever_runs_and_a_search_names_its_core_and_what_never_runs() {
+    let folder = TestFolder::new();
+    let large = GENERATED.replace("vcore = \"2\", memory", "vcore = \"12\", memory");
+    let (partly, never) = (
+        folder.write("partly.toml", &large),
+        folder.write("never.toml", large.split("[[stream]]\nname = \"web\"").next().unwrap()),
+    );
+    let find = |file: &Path, condition: &str, more: &[&str]| {
+        simulate(&[&[path(file), "--find", "nodes", "--until", condition], more].concat())
+    };
+    let conditions =
+        ["utilization(vcore) < 80%", "preempted() < 1", "waiting() < 1000", "rejected < 1", "p50(wait) > 0s"];
+    for condition in conditions {
+        let (code, out, err) = find(&never, condition, &[]);
+        assert_eq!(code, Some(1), "{condition}: {out}{err}");
+        assert!(out.contains("cannot be met") && out.contains("the largest node has 8"), "{condition}: {out}");
+    }
+    let (code, out, _) = find(&partly, "p95(wait, root.web) < 1m", &["--core", "1.8.0"]);
+    assert!(code == Some(0) && out.contains("\ncore 1.8.0\n") && out.contains(" requests never run: "), "{out}");
+    let (code, out, _) = find(&partly, "max(wait) < 1m", &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &json["core"], &json["runs"][0]["value"]), (Some(1), &"1.9.0".into(), &serde_json::Value::Null));
+}
+
+#[test]
 fn configurations_are_compared_in_sentences_and_a_page_needs_no_network() {
     let folder = TestFolder::new();
     let file = folder.write("mix.toml", GENERATED);
@@ -264,9 +289,9 @@ fn a_packed_log_is_read_as_a_stream_and_jobs_after_the_end_are_not_kept() {
     let log = folder.write("log.swf.gz", packed.finish().unwrap());
     let (code, out, err) = simulate(&[path(&log), "--for", "1h"]);
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("log.swf.gz: jobs that are submitted after the end of --for: 19940\n"), "{out}");
+    assert!(out.contains("log.swf.gz: jobs that are submitted after the end of --for: 19939\n"), "{out}");
     let root = out.lines().find(|line| line.starts_with("root ")).unwrap();
-    assert_eq!(root.split_whitespace().nth(1), Some("60"), "{out}");
+    assert_eq!(root.split_whitespace().nth(1), Some("61"), "{out}");
     let (_, out, _) = simulate(&[path(&log), "--for", "1h", "--load", "2"]);
     assert!(!out.contains("after the end of --for"), "jobs arrive earlier with --load: {out}");
 }

@@ -63,6 +63,25 @@ fn several_objects_of_a_directory_are_one_workload() {
 }
 
 #[test]
+fn nodes_come_for_a_gang_of_a_scenario_that_never_came_together() {
+    let folder = TestFolder::new();
+    let scenario = folder.write(
+        "gang.yaml",
+        "config: |\n  partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]\nsteps:\n\
+         - node: {id: n1, capacity: {vcore: 1, memory: 8Gi}}\n\
+         - submit: {app: g, queue: root.a, user: sue, placeholder: {vcore: 8, memory: 8Gi}, gangStyle: Hard, placeholderTimeout: 15m}\n\
+         - ask: {app: g, id: p, count: 4, resource: {vcore: 2, memory: 2Gi}, placeholder: true, taskGroup: w}\n\
+         - schedule: 10\n- advance: 5m\n",
+    );
+    let (code, out, err) = simulate(&[path(&scenario), "--node-group", GROUP, "--runtime", "10m"]);
+    assert_eq!(code, Some(0), "{err}");
+    let line = out.lines().find(|line| line.contains("node group m5.xlarge: ")).unwrap_or_else(|| panic!("{out}{err}"));
+    assert!(line.contains("at most 2 nodes, 2 added"), "{out}");
+    let root = out.lines().find(|line| line.starts_with("root ")).unwrap();
+    assert_eq!(root.split_whitespace().nth(1), Some("4"), "{out}");
+}
+
+#[test]
 fn a_request_that_fits_no_group_is_named() {
     let folder = TestFolder::new();
     let job = folder.write("job.yaml", JOB);

@@ -1,6 +1,7 @@
 //! Plain technical English: texts that match a pattern in `words.txt`.
 //!
-//! Texts are string literals with a space outside of tests, and document lines outside of code. The numbers in
+//! Texts are string literals with a space outside of tests, document lines outside of code, and the comments and captions
+//! of tapes, themes, scripts, and packaging files. The numbers in
 //! `words_count.txt` may only fall: `UPDATE=1 cargo test --test tidy words` writes lower ones.
 
 use std::collections::BTreeMap;
@@ -60,6 +61,32 @@ fn prose(file: &Path) -> Vec<(usize, String)> {
     lines.collect()
 }
 
+/// Comments after `#`, captions of tapes, and descriptions of themes.
+fn remarks(file: &Path) -> Vec<(usize, String)> {
+    let remark = Regex::new(r#"(?:^|\s)#\s(.*)|^Say "(.*)"|^about = "(.*)""#).unwrap();
+    let code = Regex::new("`[^`]*`|tests/\\S*").unwrap();
+    let text = fs::read_to_string(file).unwrap();
+    let found = text.lines().enumerate().filter_map(|(at, line)| {
+        let found = remark.captures(line)?;
+        let words = found.iter().skip(1).flatten().next()?;
+        Some((at + 1, code.replace_all(words.as_str(), "`x`").into_owned()))
+    });
+    found.collect()
+}
+
+/// Files with [`remarks`].
+fn remarked() -> Vec<PathBuf> {
+    let folders = ["recordings", "themes", "scripts", "packaging", "packaging/krew", "packaging/helm/kornsole"];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    let mut found: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+    found.retain(|path| {
+        path.extension().is_none_or(|extension| ["tape", "toml", "yaml"].iter().any(|one| extension == *one))
+    });
+    found.extend([".ci/run", "Cargo.toml", "Dockerfile", "deny.toml"].map(PathBuf::from));
+    found.sort();
+    found
+}
+
 fn documents() -> Vec<PathBuf> {
     let in_folder = |folder: &str| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let mut found = [in_folder("docs"), in_folder("docs/guide"), vec!["README.md".into()]].concat();
@@ -92,7 +119,8 @@ fn words_of_plain_english_are_used() {
         (words(), BTreeMap::<String, usize>::new(), BTreeMap::<String, String>::new());
     let sources = all_sources().into_iter().filter(|file| !is_test_file(file)).map(|file| (strings(&file), file));
     let documents = documents().into_iter().map(|file| (prose(&file), file));
-    for (texts, file) in sources.chain(documents) {
+    let remarked = remarked().into_iter().map(|file| (remarks(&file), file));
+    for (texts, file) in sources.chain(documents).chain(remarked) {
         for (line, text) in texts {
             for (word, instead) in words.iter().filter(|(word, _)| word.is_match(&text)) {
                 *counts.entry(area(&file)).or_default() += 1;
@@ -120,6 +148,15 @@ fn words_of_plain_english_are_used() {
     }
     assert!(more.is_empty(), "more texts than {COUNT} allows: {more:?}");
     assert_eq!(now, before, "fewer texts than {COUNT} says: UPDATE=1 cargo test --test tidy words");
+}
+
+#[test]
+fn remarks_are_found_after_code() {
+    let file = std::env::temp_dir().join(format!("kornsole-remarks-{}", std::process::id()));
+    fs::write(&file, "a = 1 # one `two`\nSay \"three\"\n#!/bin/sh\nabout = \"four\"\nb = \"#5\"\n").unwrap();
+    let found = remarks(&file);
+    fs::remove_file(&file).unwrap();
+    assert_eq!(found, [(1, "one `x`".to_owned()), (2, "three".to_owned()), (4, "four".to_owned())]);
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl fmt::Display for StoreError {
             StoreStep::Write => "cannot write the new text",
             StoreStep::Keep => "cannot copy owner and mode to the new file",
             StoreStep::Sync => "cannot sync the new text to disk",
-            StoreStep::Rename => "cannot replace it",
+            StoreStep::Rename => "cannot replace the file",
             StoreStep::SyncFolder => "cannot sync its directory",
         })?;
         match self.source.kind() {

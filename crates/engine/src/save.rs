@@ -101,7 +101,7 @@ pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Work
     state.outbox.log().configure(&untracked);
     state.now = saved.now;
     let ledger = saved.ledger.unwrap_or_else(|| Ledger::beginning(state.now, &state.scheduler));
-    state.ledger = Arc::new(LedgerBook::new(ledger));
+    state.ledger = Arc::new(LedgerBook::new(ledger.with_most_rows(setup.ledger_rows)));
     state.policy_group = saved.policy_group.into_owned();
     state.deadlines = Deadlines {
         clean_every: saved.clean_every,

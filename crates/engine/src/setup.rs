@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::journal::bounded::Bounds;
 use config::settings::EventConfig;
 use config::{AllowedRemoval, DEFAULT_POLICY_GROUP, SchedulerConfig};
+use ledger::MOST_ROWS;
 use model::{Profile, Time};
 use scheduler::Tuning;
 
@@ -39,6 +40,8 @@ pub struct Setup {
     pub configured_by: Option<Arc<str>>,
     /// The disk limit of the journal, in bytes.
     pub state_bytes: u64,
+    /// The maximum number of ledger rows of applications.
+    pub ledger_rows: usize,
     /// The event settings.
     pub event: EventConfig,
     /// The allowed removal by a changed configuration file (CFG-120).
@@ -68,11 +71,24 @@ impl Setup {
             follows,
             configured_by,
             state_bytes: STATE_BYTES,
+            ledger_rows: MOST_ROWS,
             event,
             allowed_removal,
             instance,
             begins,
         }
+    }
+
+    /// Limits the memory of what has ended: 1,000 applications, 10,000 ledger rows, and 20,000 events unless the settings
+    /// have another number.
+    #[must_use]
+    pub fn retaining_little(mut self) -> Self {
+        self.tuning.ended_applications = 1_000;
+        if self.event.ring_buffer_capacity == EVENTS_RETAINED {
+            self.event.ring_buffer_capacity = 20_000;
+        }
+        self.ledger_rows = 10_000;
+        self
     }
 
     pub(super) const fn bounds(&self) -> Bounds {
@@ -96,6 +112,7 @@ impl Setup {
             follows: false,
             configured_by: None,
             state_bytes: config.state_bytes,
+            ledger_rows: MOST_ROWS,
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),

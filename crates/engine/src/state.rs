@@ -87,7 +87,9 @@ impl State {
     /// Creates a state without a configuration.
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
-            ledger: Arc::new(LedgerBook::new(Ledger::beginning(setup.begins, &scheduler))),
+            ledger: Arc::new(LedgerBook::new(
+                Ledger::beginning(setup.begins, &scheduler).with_most_rows(setup.ledger_rows),
+            )),
             scheduler,
             workload,
             views: ViewBuilder::default(),

@@ -53,7 +53,7 @@ pub use application::Users;
 pub use beside::{AskSeen, Beside, Listed, NotListed};
 pub use cluster::Cluster;
 pub use held::HeldPod;
-pub use manifests::{ManifestReport, Manifests, read_manifests};
+pub use manifests::{ManifestReport, Manifests, ParsedManifest, read_manifests};
 pub use outline::{PodOutline, allocatable};
 pub use recovered::Recovered;
 pub use recovery::{LeftAlone, Recovery, Settings};

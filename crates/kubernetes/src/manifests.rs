@@ -78,12 +78,46 @@ struct Draft {
     submitted: bool,
 }
 
+/// A text of manifests that is parsed, so that several can be parsed at the same time.
+#[derive(Debug)]
+pub struct ParsedManifest {
+    name: Arc<str>,
+    text: Text,
+}
+
+#[derive(Debug)]
+enum Text {
+    /// Parsed when it is taken.
+    Json(Vec<u8>),
+    Yaml(Result<Vec<yaml::Document>, Vec<String>>),
+}
+
+impl ParsedManifest {
+    /// Parses a text; `name` identifies it in errors.
+    pub fn of(name: &str, bytes: Vec<u8>) -> Self {
+        let text = if is_json(&bytes) { Text::Json(bytes) } else { Text::Yaml(values::documents(name, &bytes)) };
+        Self { name: Arc::from(name), text }
+    }
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    matches!(bytes.iter().find(|byte| !byte.is_ascii_whitespace()), Some(b'{' | b'['))
+}
+
 impl Manifests {
     /// Adds objects; `name` identifies the text in errors.
     pub fn read(&mut self, name: &str, bytes: &[u8]) {
         let mut reader = Reader { name: Arc::from(name), all: self };
-        let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-        if matches!(begins, Some(b'{' | b'[')) { reader.json(bytes) } else { reader.yaml(bytes) }
+        if is_json(bytes) { reader.json(bytes) } else { reader.yaml(values::documents(name, bytes)) }
+    }
+
+    /// Adds the objects of a parsed text.
+    pub fn take(&mut self, parsed: ParsedManifest) {
+        let mut reader = Reader { name: parsed.name, all: self };
+        match parsed.text {
+            Text::Json(bytes) => reader.json(&bytes),
+            Text::Yaml(documents) => reader.yaml(documents),
+        }
     }
 
     /// Adds the objects of a what-if, whose pods come after all others.
@@ -158,8 +192,8 @@ impl Reader<'_> {
         }
     }
 
-    fn yaml(&mut self, bytes: &[u8]) {
-        match values::documents(&self.name, bytes) {
+    fn yaml(&mut self, documents: Result<Vec<yaml::Document>, Vec<String>>) {
+        match documents {
             Ok(documents) => self.roots(&documents),
             Err(mut errors) => self.all.report.faults.append(&mut errors),
         }
@@ -200,6 +234,7 @@ impl Reader<'_> {
             }
         };
         self.complete(&kind, &mut value);
+        self.all.cluster.is_scaled |= SCALERS.contains(&kind.as_str()) || shows_scaling(&kind, &value);
         match self.all.admission.take(&value) {
             Ok(true) if kind != "PriorityClass" => return,
             Ok(_) => {}
@@ -226,10 +261,7 @@ impl Reader<'_> {
                     self.fault(node, &[], &why);
                 }
             }
-            Ok(None) => {
-                self.all.cluster.is_scaled |= SCALERS.contains(&kind.as_str());
-                *self.all.report.skipped.entry(kind).or_default() += 1;
-            }
+            Ok(None) => *self.all.report.skipped.entry(kind).or_default() += 1,
             Err(unread) => self.unread(node, unread, &Value::Null),
         }
     }
@@ -283,6 +315,15 @@ impl Reader<'_> {
         }
         self.fault(node, &unread.path, &unread.to_string());
     }
+}
+
+/// A node that Karpenter has added, or the Cluster Autoscaler itself.
+fn shows_scaling(kind: &str, value: &Value) -> bool {
+    let labels = value["metadata"]["labels"].as_object();
+    labels.into_iter().flatten().any(|(key, label)| match kind {
+        "Node" => matches!(key.as_str(), "karpenter.sh/nodepool" | "karpenter.sh/provisioner-name"),
+        _ => label.as_str().is_some_and(|label| label.ends_with("cluster-autoscaler")),
+    })
 }
 
 /// Empty for a mixed list; `None` if it is not a list.

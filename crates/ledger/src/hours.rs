@@ -12,8 +12,8 @@ use model::{AppId, Priority, QueuePath, Resource, Time};
 
 /// An hour, in microseconds.
 pub(super) const HOUR: u64 = 3_600_000_000;
-/// The maximum number of application rows; above it, the oldest hours sum up the applications of a user in a queue.
-const MOST_ROWS: usize = 50_000;
+/// The default of [`Hours::most_rows`].
+pub const MOST_ROWS: usize = 50_000;
 /// The maximum number of hours: 400 days.
 const MOST_HOURS: usize = 9_600;
 
@@ -53,14 +53,22 @@ pub(super) struct Hour {
 }
 
 /// All hours, by their number since time zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Hours {
     pub hours: OrdMap<u64, Hour>,
     /// Complete from this time on.
     pub since: Time,
     /// Applications are summed up before this hour.
     pub folded: u64,
+    /// The maximum number of application rows; above it, the oldest hours sum up the applications of a user in a queue.
+    pub most_rows: usize,
     rows: usize,
+}
+
+impl Default for Hours {
+    fn default() -> Self {
+        Self::restored(OrdMap::new(), Time::ZERO, 0)
+    }
 }
 
 impl Hours {
@@ -72,7 +80,7 @@ impl Hours {
     /// Restores saved hours.
     pub fn restored(hours: OrdMap<u64, Hour>, since: Time, folded: u64) -> Self {
         let rows = hours.values().map(|hour| hour.accounts.len()).sum();
-        Self { hours, since, folded, rows }
+        Self { hours, since, folded, most_rows: MOST_ROWS, rows }
     }
 
     /// Adds the usage of an application since the last reading of its meter.
@@ -137,7 +145,7 @@ impl Hours {
     /// Limits the memory: old hours first lose their applications, then they are dropped.
     fn bound(&mut self, now: Time) {
         let current = now.0 / HOUR;
-        while self.rows > MOST_ROWS && self.folded < current {
+        while self.rows > self.most_rows && self.folded < current {
             let first = self.hours.keys().find(|hour| **hour >= self.folded).copied().unwrap_or(current);
             self.folded = first.min(current - 1) + 1;
             if let Some(hour) = self.hours.get_mut(&first).filter(|_| first < current) {
@@ -146,7 +154,7 @@ impl Hours {
                 self.rows -= before - hour.accounts.len();
             }
         }
-        while self.hours.len() > MOST_HOURS || self.rows > 4 * MOST_ROWS && self.hours.len() > 1 {
+        while self.hours.len() > MOST_HOURS || self.rows > 4 * self.most_rows && self.hours.len() > 1 {
             let Some(first) = self.hours.keys().next().copied() else { return };
             self.rows -= self.hours.remove(&first).map_or(0, |gone| gone.accounts.len());
             self.since = self.since.max(Time((first + 1).saturating_mul(HOUR)));

@@ -39,6 +39,7 @@ use scheduler::{Event, EventKind, Partition, Scheduler};
 
 pub use self::followed::Followed;
 pub use self::gap::Gap;
+pub use self::hours::MOST_ROWS;
 pub use self::integral::Integral;
 pub use self::report::{Dimension, Question, Report, ReportRow};
 
@@ -66,6 +67,13 @@ impl Ledger {
     #[must_use]
     pub fn whole_until(self, until: Option<Time>) -> Self {
         Self { whole_until: until, ..self }
+    }
+
+    /// Limits the rows of applications; above the limit, the oldest hours sum up the applications of a user in a queue.
+    #[must_use]
+    pub fn with_most_rows(mut self, most: usize) -> Self {
+        self.hours.most_rows = most;
+        self
     }
 
     /// Usage before this time is no longer counted: zero, or the end of a saved ledger.

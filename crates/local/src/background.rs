@@ -86,7 +86,7 @@ impl Background {
         if sent {
             state.waiting += bytes.len();
         } else {
-            state.lose(bytes.len(), "cannot write it");
+            state.lose(bytes.len(), "cannot write the output");
         }
     }
 

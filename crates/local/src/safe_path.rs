@@ -23,7 +23,7 @@ pub(super) fn checked(folder: &Path) -> io::Result<PathBuf> {
         let found = fs::metadata(above)?;
         let others_write = found.mode() & 0o022 != 0 && found.mode() & STICKY == 0;
         if found.uid() != own.as_raw() || others_write {
-            let why = "belongs to another user, or other users can write to it and replace what is in it";
+            let why = "belongs to another user, or other users can write to it and replace its contents";
             return Err(io::Error::other(format!("the directory {} {why}", above.display())));
         }
     }

@@ -11,9 +11,9 @@
 //! restart like after every reboot.
 
 use std::collections::HashSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::sleep;
@@ -223,7 +223,9 @@ fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)
 }
 
 fn lock(path: &Path) -> io::Result<File> {
-    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    // Earlier versions created it with the permissions of the umask.
+    file.set_permissions(Permissions::from_mode(0o600))?;
     for _ in 0..TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(file),

@@ -214,19 +214,17 @@ pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
 pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     let size: usize = spec.command.iter().map(String::len).sum::<usize>()
         + spec.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
-    let short = [&spec.name, &spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue];
     let text = || spec.command.iter().chain(spec.env.iter().flat_map(|(name, value)| [name, value]));
     let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
     within_limits(spec)?;
     match spec {
         _ if spec.command.first().is_none_or(String::is_empty) => Err("missing command".to_owned()),
         _ if size > LARGEST_JOB => Err(format!("command and environment have {size} bytes, at most {LARGEST_JOB}")),
-        _ if text().chain(short).any(|text| text.contains('\0')) => Err("it has a NUL byte".to_owned()),
+        _ if text().chain(short_texts(spec).map(|(_, text)| text)).any(|text| text.contains('\0')) => {
+            Err("it has a NUL byte".to_owned())
+        }
         _ if spec.env.iter().any(|(name, _)| name.is_empty() || name.contains('=')) => {
             Err("a variable of the environment needs a name without =".to_owned())
-        }
-        _ if short.into_iter().any(|text| text.len() > LONGEST) => {
-            Err(format!("a name, a path or a hook has more than {LONGEST} bytes"))
         }
         _ if !spec.dir.starts_with('/') => Err(format!("the directory {:?} is not absolute", spec.dir)),
         _ if [&spec.output, &spec.error].into_iter().any(|file| !file.is_empty() && !file.starts_with('/')) => {
@@ -249,18 +247,36 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     }
 }
 
+/// The texts of a job that each index of an array repeats.
+fn short_texts(spec: &JobSpec) -> [(&'static str, &String); 7] {
+    [
+        ("name", &spec.name),
+        ("directory", &spec.dir),
+        ("output file", &spec.output),
+        ("error file", &spec.error),
+        ("checkpoint command", &spec.checkpoint),
+        ("command at the end", &spec.at_end),
+        ("queue", &spec.queue),
+    ]
+}
+
 /// Checks the sizes of the lists, and the text that the indices of an array share.
 fn within_limits(spec: &JobSpec) -> Result<(), String> {
     let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
-    let names = [&spec.name, &spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue];
-    let text: usize = names.into_iter().map(String::len).sum();
+    let texts = short_texts(spec);
+    if let Some((name, text)) = texts.into_iter().find(|(_, text)| text.len() > LONGEST) {
+        return Err(format!("bytes of the {name}: the request has {}, the limit is {LONGEST}", text.len()));
+    }
+    let text: usize = texts.into_iter().map(|(_, text)| text.len()).sum();
+    let longest = texts.into_iter().max_by_key(|(_, text)| text.len()).map_or("name", |(name, _)| name);
+    let all = format!("name, path, and hook bytes of all array indices (the longest is the {longest})");
     let limits = [
         ("command words", spec.command.len(), MOST_WORDS),
         ("environment variables", spec.env.len(), MOST_VARIABLES),
         ("--after jobs", spec.after.len(), MOST_AFTER),
         ("task slots", spec.slots as usize, usize::try_from(spec.vcore / 1000).unwrap_or_default().max(1)),
         ("--retry", spec.retry as usize, MOST_RETRIES as usize),
-        ("name, path, and hook bytes of all array indices", text.saturating_mul(tasks), LARGEST_ARRAY_TEXT),
+        (&*all, text.saturating_mul(tasks), LARGEST_ARRAY_TEXT),
     ];
     match limits.into_iter().find(|(_, found, most)| found > most) {
         Some((name, found, most)) => Err(format!("{name}: the request has {found}, the limit is {most}")),

@@ -65,8 +65,14 @@ impl PartialOrd for QueuePath {
 }
 
 impl Ord for QueuePath {
+    /// As the parts in sequence, without splitting: the dot is below every other byte.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.parts().cmp(other.parts())
+        let rank = |byte: &u8| (*byte != b'.', *byte);
+        let (own, others) = (self.0.as_bytes(), other.0.as_bytes());
+        match own.iter().zip(others).find(|(own, other)| own != other) {
+            Some((own, other)) => rank(own).cmp(&rank(other)),
+            None => own.len().cmp(&others.len()),
+        }
     }
 }
 
@@ -134,6 +140,14 @@ mod tests {
         assert!(QueuePath::new("root.a.b").is_within(&a));
         assert!(a.is_within(&a));
         assert!(!QueuePath::new("root.ab").is_within(&a));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn sorts_by_its_parts(own in "[a-b!.\u{e9}-]{0,8}", other in "[a-b!.\u{e9}-]{0,8}") {
+            let (own, other) = (QueuePath::new(&own), QueuePath::new(&other));
+            proptest::prop_assert_eq!(own.cmp(&other), own.parts().cmp(other.parts()));
+        }
     }
 
     #[test]

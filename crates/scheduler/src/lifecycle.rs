@@ -16,8 +16,6 @@ const STARTING: Duration = Duration::from_secs(5 * 60);
 pub const COMPLETING: Duration = Duration::from_secs(30);
 /// How long an ended application is remembered.
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
-/// So that a busy cluster does not fill memory.
-const REMEMBERED_AT_MOST: usize = 10_000;
 /// How many bytes of tags are kept of each.
 const REMEMBERED_TAGS: usize = 4096;
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -245,7 +243,7 @@ impl Partition {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
         self.ended.push_back(Arc::new(app));
-        if self.ended.len() > REMEMBERED_AT_MOST {
+        if self.ended.len() > self.tuning.ended_applications {
             self.ended.pop_front();
         }
         self.ended_total += 1;

@@ -38,6 +38,22 @@ impl<T: Default> Shareable<T> {
         }
     }
 
+    /// Takes the shared part, or a copy of it if others have it too.
+    #[cold]
+    fn owned(&mut self) -> &mut T
+    where
+        T: Clone,
+    {
+        if let Self::Shared(part) = self {
+            *self = Self::Owned(Arc::unwrap_or_clone(std::mem::take(part)));
+        }
+        match self {
+            Self::Owned(part) => part,
+            // The lines before made every shared part owned.
+            Self::Shared(part) => Arc::make_mut(part),
+        }
+    }
+
     /// Whether it is owned: changed since it was shared, or never shared.
     pub const fn is_owned(&self) -> bool {
         matches!(self, Self::Owned(_))
@@ -56,14 +72,12 @@ impl<T> Deref for Shareable<T> {
 }
 
 impl<T: Clone + Default> DerefMut for Shareable<T> {
+    // Called sixty times for each allocation.
+    #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        if let Self::Shared(part) = self {
-            *self = Self::Owned(Arc::unwrap_or_clone(std::mem::take(part)));
-        }
         match self {
             Self::Owned(part) => part,
-            // The lines before made every shared part owned.
-            Self::Shared(part) => Arc::make_mut(part),
+            Self::Shared(_) => self.owned(),
         }
     }
 }

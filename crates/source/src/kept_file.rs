@@ -84,7 +84,7 @@ impl RetainedFile {
             return Ok((role, T::default()));
         }
         // A writer must not continue without the data: a reader has the file open only for milliseconds.
-        let database = if role == Role::Writer { self.database_soon() } else { self.database() };
+        let database = if role == Role::Writer { self.database_soon(true) } else { self.database(true) };
         match database.and_then(|database| read(&database)) {
             Ok(read) => Ok((role, read)),
             Err(error) if role == Role::Writer && is_damage(&error) => {
@@ -105,7 +105,7 @@ impl RetainedFile {
     pub fn follow<T: Default>(&mut self, read: impl FnOnce(&Database) -> Result<T, redb::Error>) -> Option<(Role, T)> {
         let changed = fs::metadata(&self.path).and_then(|data| data.modified()).ok();
         if changed != self.read {
-            if let Ok(read) = self.database().and_then(|database| read(&database)) {
+            if let Ok(read) = self.database(true).and_then(|database| read(&database)) {
                 self.read = changed;
                 return Some((Role::Reader, read));
             }
@@ -127,7 +127,8 @@ impl RetainedFile {
         self.lock.is_some()
     }
 
-    fn database(&self) -> Result<Database, redb::Error> {
+    /// With `check`, damaged pages are an error: the store panics if it reads them.
+    fn database(&self, check: bool) -> Result<Database, redb::Error> {
         if !self.path.exists() {
             // Measurements are private to the owner.
             OpenOptions::new().create_new(true).write(true).mode(0o600).open(&self.path)?;
@@ -138,18 +139,18 @@ impl RetainedFile {
                 false => redb::Error::DatabaseAlreadyOpen,
             });
         }
-        Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
+        Ok(redb::Builder::new().set_cache_size(CACHE).set_check_integrity_on_open(check).create(&self.path)?)
     }
 
     /// Waits until no reader has it open.
-    fn database_soon(&self) -> Result<Database, redb::Error> {
+    fn database_soon(&self, check: bool) -> Result<Database, redb::Error> {
         for _ in 0..READER_TRIES {
-            match self.database() {
+            match self.database(check) {
                 Err(redb::Error::DatabaseAlreadyOpen) => std::thread::sleep(READER_PAUSE),
                 opened => return opened,
             }
         }
-        self.database()
+        self.database(check)
     }
 
     /// Writes atomically.
@@ -159,11 +160,55 @@ impl RetainedFile {
     pub fn write(&self, put: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> Result<(), String> {
         let written = || {
             self.lock.as_ref().map_or(Ok(()), FileLock::keep)?;
-            let write = self.database_soon()?.begin_write()?;
+            let write = self.database_soon(false)?.begin_write()?;
             put(&write)?;
             write.commit()?;
             Ok(())
         };
         written().map_err(|error: redb::Error| format!("{}: {error}", self.path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::{ReadableDatabase as _, ReadableTable as _, TableDefinition};
+
+    const TABLE: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("rows");
+    const ROWS: u64 = 60;
+
+    fn rows(database: &Database) -> Result<u64, redb::Error> {
+        let table = database.begin_read()?.open_table(TABLE)?;
+        table.iter()?.try_fold(0, |rows, row| row.map(|_| rows + 1).map_err(Into::into))
+    }
+
+    #[test]
+    fn each_damaged_page_is_noticed_by_whoever_reads() {
+        let folder = std::env::temp_dir().join(format!("kornsole-pages-{}", std::process::id()));
+        let mut writer = RetainedFile::new(&folder, "rows", "the rows");
+        assert_eq!(writer.open(rows), Ok((Role::Writer, 0)));
+        for row in 0..ROWS {
+            let put = |write: &WriteTransaction| {
+                write.open_table(TABLE)?.insert(row, &*vec![7; 700])?;
+                Ok(())
+            };
+            writer.write(put).unwrap();
+        }
+        drop(writer);
+        let path = folder.join("rows.redb");
+        let whole = fs::read(&path).unwrap();
+        let mut noticed = 0;
+        for from in (0..whole.len()).step_by(4096) {
+            let mut bytes = whole.clone();
+            bytes[from..(from + 4096).min(whole.len())].fill(0);
+            fs::write(&path, &bytes).unwrap();
+            let mut opened = RetainedFile::new(&folder, "rows", "the rows");
+            let (_, read) = opened.open(rows).unwrap();
+            let aside = opened.moved_aside().is_some();
+            assert_eq!(read, if aside { 0 } else { ROWS }, "page {from}");
+            noticed += usize::from(aside);
+        }
+        assert!(noticed > 5, "{noticed} pages");
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

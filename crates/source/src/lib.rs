@@ -172,7 +172,7 @@ pub trait Source: Send + Sync {
     /// Explains why an application, a request, or a queue waits; `answer` is called once, from any thread. If the
     /// checks of the scheduler are unknown, the answer is an error, not a guess.
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let why = "only the scheduler has this data, and this connection cannot request it";
+        let why = "this connection cannot request the data, which only the scheduler has";
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.of), why)));
     }
 

@@ -121,6 +121,16 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     ));
     name_partitions(&mut read.dump);
     note(&mut read.notes, &unknown);
+    if endpoint != Endpoint::Partitions {
+        let reason = format!("{name} has only {}", endpoint.words());
+        let capacity = |partition: &dto::Partition| dto::Unknown {
+            kind: "partition",
+            name: partition.name.clone(),
+            path: "capacity".to_owned(),
+            reason: reason.clone(),
+        };
+        unknown.extend(read.dump.partitions.iter().map(capacity));
+    }
     read.unknown = unknown;
     Ok(read)
 }
@@ -226,6 +236,8 @@ mod tests {
             let read = read("x.json", text.as_bytes()).unwrap();
             assert!(read.notes[0].starts_with(&format!("x.json has only {has}; ")), "{:?}", read.notes);
             assert_eq!(read.dump.partitions[0].name, "default", "{text}");
+            let unknown: Vec<String> = read.unknown.iter().map(ToString::to_string).collect();
+            assert_eq!(unknown, [format!("partition default: capacity: x.json has only {has}")]);
         }
     }
 

@@ -56,6 +56,13 @@ impl LimitUsed {
 }
 
 impl PartitionView {
+    /// How much of a limit is in use, which can be of another configuration. Reads all applications.
+    pub fn used_of(&self, limit: &LimitUse) -> Vec<LimitUsed> {
+        let counts = |app: &&super::AppRow| !app.state.is_ended() && Self::counts_under(app, limit.side, &limit.name);
+        let apps: Vec<&super::AppRow> = self.apps.iter().flatten().map(AsRef::as_ref).filter(counts).collect();
+        of_limit(limit, &apps)
+    }
+
     /// Every user and group with each of their limits: the most blocked first (relative to the limit), then the highest
     /// usage. Reads all applications: compute it on demand only.
     pub fn limits_used(&self) -> Vec<LimitUsed> {

@@ -115,14 +115,15 @@ impl PartitionView {
     }
 
     fn limits(&self, side: Side, name: &str, queue: &QueueRow) -> Vec<LimitUse> {
-        let row = self.usage_of(side, name);
-        let limit = |queue: &QueueRow| {
-            let limit = Arc::clone(limit_of(&queue.settings.limits, side, name)?);
-            let usage = row.and_then(|row| row.at(&queue.path)).cloned().unwrap_or_default();
-            let (allocated, running) = (usage.allocated, usage.running);
-            Some(LimitUse { side, name: name.to_owned(), queue: queue.path.clone(), limit, allocated, running })
-        };
-        self.path_up(queue).filter_map(limit).collect()
+        self.path_up(queue).filter_map(|queue| self.limit_on(side, name, queue)).collect()
+    }
+
+    /// The limit of a user or a group on this row of a queue, which can be of another configuration, with the usage here.
+    pub fn limit_on(&self, side: Side, name: &str, queue: &QueueRow) -> Option<LimitUse> {
+        let limit = Arc::clone(limit_of(&queue.settings.limits, side, name)?);
+        let usage = self.usage_of(side, name).and_then(|row| row.at(&queue.path)).cloned().unwrap_or_default();
+        let (allocated, running) = (usage.allocated, usage.running);
+        Some(LimitUse { side, name: name.to_owned(), queue: queue.path.clone(), limit, allocated, running })
     }
 }
 

@@ -16,7 +16,7 @@ pub struct ListArgs {
     pub of: ServerArgs,
 }
 
-/// Prints the alerts. Exit code 0: nothing fires; 1: something does; 2 and 3 as for every command that asks a server.
+/// Prints the alerts. Exit code 0: no alert fires; 1: an alert fires; 2 and 3 as for every command that calls a server.
 pub fn run(args: &ListArgs) -> ExitCode {
     let body = match args.of.own("alerts", "alerts") {
         Ok(body) => body,

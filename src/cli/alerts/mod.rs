@@ -25,7 +25,7 @@ pub struct AlertsArgs {
     pub command: AlertsCommand,
 }
 
-/// What is done with alerts.
+/// The subcommands of `kornsole alerts`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum AlertsCommand {
     /// Check files of alert rules and report every error
@@ -54,7 +54,7 @@ pub enum AlertsCommand {
     Unsilence(Box<silence::UnsilenceArgs>),
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub fn run(args: &AlertsArgs) -> ExitCode {
     match &args.command {
         AlertsCommand::Check { files } => check(files),

@@ -19,9 +19,9 @@ use model::Time;
 use view::ClockRuns;
 use view::record::Record;
 
-/// How far apart the moments are.
+/// The interval between two evaluations.
 const STEP: Duration = Duration::from_secs(10);
-/// How long events are looked back at, and how many of them.
+/// The time range of events, and their maximum number.
 const LATELY: Duration = Duration::from_secs(24 * 3600);
 const MOST_EVENTS: usize = 5_000;
 
@@ -47,7 +47,7 @@ pub struct ReplayArgs {
     pub json: bool,
 }
 
-/// Prints what would have been reported, and how often each rule.
+/// Prints the alerts that would have been sent, and the count for each rule.
 pub fn run(args: &ReplayArgs) -> ExitCode {
     match replay(args) {
         Ok(text) => settings::print(&text),

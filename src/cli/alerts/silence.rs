@@ -64,7 +64,7 @@ fn label(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Silences a rule, or its alerts that have the labels, each by a silence of its own.
+/// Silences a rule, or each of its alerts with the labels.
 pub fn silence(args: &SilenceArgs) -> ExitCode {
     let order = |subject: &str| SilenceOrder {
         rule: args.rule.clone(),
@@ -87,7 +87,7 @@ pub fn silence(args: &SilenceArgs) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A duration in days in hours, which the server reads.
+/// Converts days to hours, which the server reads.
 fn days(lasts: &str) -> String {
     match lasts.strip_suffix('d').and_then(|days| days.parse::<u32>().ok()) {
         Some(days) => format!("{}h", u64::from(days) * 24),
@@ -95,7 +95,7 @@ fn days(lasts: &str) -> String {
     }
 }
 
-/// What the silenced alerts are about: everything without labels, else the subjects of the alerts that have all of them.
+/// The subjects of the silence: all without labels, otherwise those of the alerts with all labels.
 fn subjects(args: &SilenceArgs) -> Result<Vec<String>, (String, u8)> {
     if args.labels.is_empty() {
         return Ok(vec![String::new()]);
@@ -128,7 +128,7 @@ pub fn silences(args: &SilencesArgs) -> ExitCode {
     settings::print(&report(&all, args.of.client.json))
 }
 
-/// Ends a silence before its time.
+/// Ends a silence early.
 pub fn unsilence(args: &UnsilenceArgs) -> ExitCode {
     let path = format!("alerts/silences/{}", args.id);
     match args.of.order::<Silence>("DELETE", &path, &args.reason, None::<&SilenceOrder>) {
@@ -142,7 +142,7 @@ fn read(of: &ServerArgs) -> Result<Alerts, (String, u8)> {
     serde_json::from_slice(&body).map_err(|error| (format!("invalid response: {error}"), 1))
 }
 
-/// Silences in lines, or as JSON, one in a line.
+/// The silences as lines, or as one JSON object for each line.
 fn report(silences: &[Silence], json: bool) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);

@@ -24,7 +24,7 @@ partitions:
       properties: {priority.offset: high}
 ";
 
-/// Exit code, standard output and standard error for these arguments and this standard input.
+/// Exit code, standard output, and standard error for these arguments and this standard input.
 fn checked(arguments: &[&str], stdin: &str) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["check"], arguments].concat()).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -172,6 +172,36 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
     );
     let (_, out, _) = checked(&["-", "--nodes", &nodes], &queue(", resources: {guaranteed: {vcore: 2}}"));
     assert!(!out.contains("W-010"), "{out}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
+    let folder = std::env::temp_dir().join(format!("kornsole-check-scaled-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let node = |labels: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: n{labels}}}, status: {{allocatable: {{cpu: '2', memory: 4Gi, pods: '9'}}}}}}\n"
+        )
+    };
+    let config = "partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: a, resources: {guaranteed: {vcore: 3}}}]}]}]";
+    let warned = |name: &str, nodes: &str, more: &str| {
+        let (nodes_file, more_file) = (folder.join(format!("{name}.yaml")), folder.join(format!("{name}-more.yaml")));
+        std::fs::write(&nodes_file, nodes).unwrap();
+        std::fs::write(&more_file, more).unwrap();
+        let (nodes_file, more_file) = (nodes_file.display().to_string(), more_file.display().to_string());
+        let (code, out, err) = checked(&["-", "--nodes", &nodes_file, &more_file], config);
+        assert_eq!((code, err.as_str()), (0, ""), "{name}: {out}");
+        out.contains("W-010")
+    };
+    let pod = "kind: Pod\nmetadata: {name: p}\n";
+    assert!(warned("fixed", &node(""), pod));
+    assert!(!warned("karpenter", &node(""), "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\n"));
+    assert!(!warned("labels", &node(", labels: {karpenter.sh/nodepool: default}"), pod));
+    let scaler = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: s, namespace: kube-system, labels: {app.kubernetes.io/name: aws-cluster-autoscaler}}\n\
+                  spec: {template: {spec: {containers: [{name: c}]}}}\n";
+    assert!(!warned("cluster-autoscaler", &node(""), scaler));
+    assert!(!warned("openshift", &node(""), "kind: MachineAutoscaler\nmetadata: {name: m}\n"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

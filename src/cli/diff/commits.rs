@@ -47,20 +47,25 @@ pub(super) fn compare(args: &DiffArgs, commits: &str, out: &mut impl Write, err:
     let review = match review(args, commits) {
         Ok(review) => review,
         Err(why) => {
-            writeln!(err, "{}", printed::safe(&printed::error(why.trim_end())))?;
+            writeln!(err, "{}", printed::error(why.trim_end()))?;
             return Ok(1);
         }
     };
     match if args.client.json { Format::Json } else { args.format } {
-        Format::Text => out.write_all(printed::safe(&text(&review)).as_bytes())?,
-        Format::Markdown => out.write_all(printed::safe(&markdown::comment(&review)).as_bytes())?,
-        Format::Github => annotations(&review, out)?,
+        Format::Text => out.write_all(text(&review).as_bytes())?,
+        Format::Markdown => out.write_all(markdown::comment(&review).as_bytes())?,
+        Format::Github => {
+            annotations(&review, out)?;
+            writeln!(err, "{}", predicted::line(review.core))?;
+        }
         Format::Sarif => {
             let all = review.files.iter().flat_map(|one| one.new.iter().map(|fault| (one.file.as_str(), fault)));
             writeln!(out, "{:#}", sarif::log(all, review.core))?;
         }
-        Format::Junit => out.write_all(junit::document("kornsole diff", &cases(&review)).as_bytes())?,
-        Format::Json => writeln!(out, "{}", printed::safe(&format!("{:#}", json(&review))))?,
+        Format::Junit => {
+            out.write_all(junit::document("kornsole diff", review.core.name(), &cases(&review)).as_bytes())?
+        }
+        Format::Json => writeln!(out, "{:#}", json(&review))?,
     }
     out.flush()?;
     Ok(u8::from(!review.files.iter().all(Reviewed::is_valid)))

@@ -11,7 +11,7 @@ use engine::journal::FolderInspection;
 use forecast::whatif::{ConfigEffect, Fork, config_effects};
 use model::Profile;
 
-/// The scheduler whose applications are examined.
+/// The scheduler with the applications.
 #[derive(Args, Clone, Debug, Default)]
 #[group(id = "applications", multiple = false)]
 pub struct ApplicationArgs {

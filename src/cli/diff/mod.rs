@@ -78,7 +78,7 @@ pub enum Format {
 /// Prints what is different. Exit codes as in diff(1): 0 nothing, 1 something, 2 wrong use or a file that cannot be read
 /// as a valid configuration. With --git as those of `check`: 0 valid, 1 not valid.
 pub fn run(args: &DiffArgs) -> ExitCode {
-    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let (mut out, mut err) = (printed::out(), printed::err());
     let (done, broken) = match &args.git {
         Some(commits) => (commits::compare(args, commits, &mut out, &mut err), 0),
         None => (compare(args, &mut out, &mut err), 1),

@@ -15,7 +15,7 @@ use clap::Args;
 
 use self::batch::BatchFormat;
 use super::predicted::PredictedCore;
-use super::{fail, inputs};
+use super::{fail, inputs, printed};
 use ::config::DEFAULT_POLICY_GROUP;
 use view::placement::{Request, TYPE_TAG};
 use view::{PartitionView, View};
@@ -97,9 +97,9 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
         Ok(part) => part,
         Err(message) => return fail(&message, 1),
     };
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, printed::out());
     let done = match &args.batch {
-        Some(file) => batch::run(args, file, part, &mut out, &mut io::stderr().lock()),
+        Some(file) => batch::run(args, file, part, &mut out, &mut printed::err()),
         None => single(args, &tags, part, &mut out),
     };
     match done.and_then(|code| out.flush().map(|()| code)) {

@@ -13,6 +13,7 @@ use console::present::text::escape;
 use model::QueuePath;
 use source::remote::once::Once;
 use view::act::{Act, Code, Configured, Done, Order, PartitionAct, Refusal};
+use view::waiting::count;
 
 /// The arguments of `kornsole kill`.
 #[derive(Args, Clone, Debug)]
@@ -152,10 +153,11 @@ pub(super) fn report(done: &Done, json: bool) -> String {
             "pods": killed.pods.iter().map(|(pod, end)| (pod.clone(), json!(end.to_string()))).collect::<serde_json::Map<_, _>>(),
         })]),
         Done::Killed(killed) => {
-            let (released, withdrawn) = (killed.released.len(), killed.withdrawn.len());
+            let released = count(killed.released.len() as u64, "allocation");
+            let withdrawn = count(killed.withdrawn.len() as u64, "request");
             let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
             let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-            format!("{}: {released} allocations released, {withdrawn} requests canceled{left}\n", escape(&text))
+            format!("{}: {released} released, {withdrawn} canceled{left}\n", escape(&text))
         }
         Done::Moved(moved) if json => lines([json!({
             "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use rustix::termios::{QueueSelector, tcflush};
 
 use super::act::{configured_json, connect, escape_lines, report};
 use super::effects::{Effects, Texts};
 use super::show::lines;
 use super::{Ended, ServerArgs, exit, print};
-use crate::cli::inputs;
 use crate::cli::inputs::Unread;
+use crate::cli::{inputs, printed};
 use config::input::Found;
 use config::{AllowedRemoval, Removal};
 use source::remote::once::Once;
@@ -246,9 +247,11 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
 
 /// What someone types at the terminal, in small letters.
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
-    let mut err = std::io::stderr().lock();
+    let (stdin, mut err) = (std::io::stdin(), printed::err());
+    // Keys from before the question are no answer to it: the effects can take seconds. Input that is no terminal stays.
+    let _ = tcflush(&stdin, QueueSelector::IFlush);
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
     let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
+    stdin.lock().read_line(&mut line)?;
     Ok(line.trim().to_lowercase())
 }

@@ -28,7 +28,7 @@ impl Effects {
     /// `None` if a text cannot be parsed, which the scheduler reports.
     pub fn of(once: &mut Once, texts: Texts<'_>) -> Option<Self> {
         let profile = once.remote().profile();
-        let seen = once.look(&[Want::Apps, Want::Nodes]);
+        let seen = once.look(&[Want::Apps, Want::Nodes, Want::Users]);
         let view = seen.as_ref().map_or_else(|_| Arc::new(View::default()), Arc::clone);
         let read = |text: &str| config::read_file(text.as_bytes(), view.policy_group(), profile).config;
         let diff = config::diff(&read(texts.old)?, &read(texts.new)?);

@@ -48,7 +48,7 @@ pub struct ExplainArgs {
     /// With --all: only requests in the subtree of this queue
     #[arg(long, value_name = "QUEUE", requires = "all")]
     pub queue: Option<String>,
-    /// Only this request
+    /// Show only this request
     #[arg(long, visible_alias = "key", value_name = "KEY", conflicts_with = "all")]
     pub ask: Option<String>,
     /// Partition of the application

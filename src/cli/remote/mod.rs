@@ -44,9 +44,9 @@ pub use usage::{UsageArgs, moment, usage};
 pub use whoami::{WhoAmIArgs, whoami};
 use wire::dto::native::{WhatIf, WhatIfResult};
 
-/// The exit code when no one answers.
+/// The exit code without an answer.
 const UNREACHABLE: u8 = 3;
-/// How often `--watch` looks.
+/// The interval of `--watch`.
 const WATCH: Duration = Duration::from_secs(2);
 
 /// Which scheduler is asked.

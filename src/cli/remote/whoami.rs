@@ -21,7 +21,7 @@ use view::placement::access;
 use view::placement::access::Grant;
 use wire::dto::native;
 
-/// Why a list of a queue does not let one in.
+/// Why no list of a queue grants access.
 const NOT_NAMED: &str = "no list of the queue or its parents names you";
 
 /// The arguments of `kornsole whoami`.
@@ -32,13 +32,14 @@ pub struct WhoAmIArgs {
     pub server: ServerArgs,
 }
 
-/// Whether one has an access, and why.
+/// A permission with its reason.
 struct Access {
-    allowed: bool,
+    /// `None`: RBAC decides for each object.
+    allowed: Option<bool>,
     reason: String,
 }
 
-/// What one may do in a queue.
+/// The permissions in a queue.
 struct QueueAccess {
     partition: String,
     queue: String,
@@ -46,10 +47,10 @@ struct QueueAccess {
     submit: Access,
 }
 
-/// What one may do in all queues; or why that is unknown.
+/// The permissions in all queues, or why they are unknown.
 type Queues = Result<Vec<QueueAccess>, String>;
 
-/// `kornsole whoami`: who the server takes one for, and what one may do.
+/// `kornsole whoami`: the identity and its permissions.
 pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
     let run = || -> Result<(), Ended> {
         let mut once = args.server.connect()?;
@@ -116,12 +117,12 @@ fn at_server(once: &mut Once, as_json: bool) -> Result<String, Ended> {
     Ok(format!("{head}{}", queues_text(&queues)))
 }
 
-/// What a kornsole server says that one may do in its queues.
+/// The permissions that a kornsole server reports.
 fn by_server(once: &mut Once) -> Queues {
     let Remote::Kornsole(_) = once.remote() else { return Err("Apache YuniKorn has no identities".to_owned()) };
     let view = once.look(&[Want::Queues]).map_err(|fault| fault.to_string())?;
     let access = |allowed: bool, via: Option<String>| Access {
-        allowed,
+        allowed: Some(allowed),
         reason: via.map_or_else(
             || if allowed { String::new() } else { NOT_NAMED.to_owned() },
             |queue| format!("list of {queue}"),
@@ -141,13 +142,13 @@ fn by_server(once: &mut Once) -> Queues {
     Ok(all)
 }
 
-/// What the access lists of the active configuration let an actor do.
+/// The permissions of an actor by the access lists of the active configuration.
 fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
     let waived = actor.cluster.as_ref().and_then(|rights| rights.waived);
     let who: &Identity = &actor.identity;
     let access = |grant: Option<Grant>| match grant {
-        Some(grant) => Access { allowed: true, reason: grant.to_string() },
-        None => Access { allowed: false, reason: NOT_NAMED.to_owned() },
+        Some(grant) => Access { allowed: Some(true), reason: grant.to_string() },
+        None => Access { allowed: Some(false), reason: NOT_NAMED.to_owned() },
     };
     let each = view.partitions.iter().flat_map(|part| {
         let mut rows: Vec<_> = part.queues.iter().flatten().collect();
@@ -156,7 +157,7 @@ fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
             partition: part.name.to_string(),
             queue: row.path.to_string(),
             admin: match waived {
-                Some(_) => Access { allowed: true, reason: "RBAC decides".to_owned() },
+                Some(_) => Access { allowed: None, reason: "RBAC decides".to_owned() },
                 None => access(access::admin(part, row.path.as_str(), who)),
             },
             submit: access(access::submit(part, row.path.as_str(), who)),
@@ -165,7 +166,7 @@ fn by_lists(view: &view::View, actor: &Actor) -> Vec<QueueAccess> {
     each.collect()
 }
 
-/// Whether one has a right, in a word, and why.
+/// A permission as a word, with its reason.
 fn answer(right: &UsedRight) -> (&'static str, String) {
     match &right.answer {
         Ok((true, reason)) => ("yes", reason.clone()),
@@ -218,9 +219,10 @@ fn queues_text(queues: &Queues) -> String {
     };
     let mut table = Table::new(&["PARTITION", "QUEUE", "ADMIN", "SUBMIT"]);
     let cell = |access: &Access| match (access.allowed, access.reason.as_str()) {
-        (true, "") => "yes".to_owned(),
-        (true, reason) => format!("yes, {reason}"),
-        (false, reason) => format!("no, {reason}"),
+        (None, reason) => reason.to_owned(),
+        (Some(true), "") => "yes".to_owned(),
+        (Some(true), reason) => format!("yes, {reason}"),
+        (Some(false), reason) => format!("no, {reason}"),
     };
     for one in queues {
         table.row(vec![one.partition.clone(), one.queue.clone(), cell(&one.admin), cell(&one.submit)]);

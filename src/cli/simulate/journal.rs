@@ -118,12 +118,15 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let mut commands = std::mem::take(&mut watched.there);
     let there: BTreeSet<AppId> = commands.iter().filter_map(|(_, command)| submitted(command)).collect();
     commands.extend(look.submissions((&name, true), from, to).map_err(Ended::input)?);
-    let known = |known: Time| {
-        input::recorded::read(commands.clone(), Some(from), Gangs::Recorded, |app, ask| {
-            watched.fates.known(app, ask, known)
-        })
+    let known = |known: Time, gangs: Gangs| {
+        // What was there at the start has come together.
+        let gangs = |app: &AppId| if there.contains(app) { Gangs::Recorded } else { gangs };
+        input::recorded::read(commands.clone(), Some(from), gangs, |app, ask| watched.fates.known(app, ask, known))
     };
-    let (mut whole, half) = (known(to), known(middle));
+    // The backtest compares waits with recorded ones, which begin with a request.
+    let (mut whole, half) = (known(to, Gangs::Recorded), known(middle, Gangs::Recorded));
+    let mut workload = known(to, Gangs::Simulated);
+    arrange::likely_runtimes(&mut workload);
     if whole.nodes.is_empty() {
         return Err(Ended::input(format!("no nodes existed from {from} to {to}, so a forecast is not possible")));
     }
@@ -156,7 +159,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
         whole.jobs.iter().filter(|job| there.contains(&job.app)).count(),
     )];
     notes.extend(backtest.sentences());
-    Ok(Journal { config, profile: look.profile(), workload: whole, notes, backtest })
+    Ok(Journal { config, profile: look.profile(), workload, notes, backtest })
 }
 
 fn node_of(command: &PartitionCommand) -> Option<NodeId> {

@@ -167,20 +167,20 @@ pub struct SimulateArgs {
     pub(crate) unfinished: Option<PathBuf>,
 }
 
-/// What a console lends to workloads that bring no configuration or no nodes of their own.
+/// Defaults of a console for workloads without a configuration or nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
     /// The text of its queue configuration.
     pub config: String,
-    /// Its nodes, with what they have in all.
+    /// Its nodes with their capacity.
     pub nodes: Vec<NodeSpec>,
 }
 
-/// A journal that grows while it is read, up to a moment.
+/// A journal up to a time; it can grow during the read.
 #[derive(Clone, Debug)]
 pub(crate) struct Past {
     pub journal: JournalHistory,
-    /// What came later is not examined.
+    /// Later records are ignored.
     pub until: Time,
 }
 
@@ -192,12 +192,12 @@ struct Ended {
 }
 
 impl Ended {
-    /// Something cannot be read, or is refused.
+    /// A file cannot be read, or is rejected.
     fn input(message: impl ToString) -> Self {
         Self { message: message.to_string(), code: 1 }
     }
 
-    /// The command line is wrong.
+    /// The command line is invalid.
     fn usage(message: impl ToString) -> Self {
         Self { message: message.to_string(), code: 2 }
     }
@@ -225,7 +225,7 @@ pub fn run(args: &SimulateArgs) -> ExitCode {
     }
 }
 
-/// What is printed, and the exit code.
+/// The output and the exit code.
 fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     let stop = interruption();
     let said = progress::on_stderr();
@@ -234,7 +234,7 @@ fn simulated(args: &SimulateArgs) -> Result<(String, u8), Ended> {
     result
 }
 
-/// The same, with progress reported.
+/// The same, with progress.
 fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended> {
     variant::check(args)?;
     args.html.as_deref().map(writable).transpose()?;
@@ -254,7 +254,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     }
     if args.json || args.csv {
         // Notes about the results; a closed stderr is not an error.
-        let _written = writeln!(std::io::stderr(), "{}", report.notes.join("\n"));
+        let _written = writeln!(super::printed::err(), "{}", report.notes.join("\n"));
     }
     let output = if args.json {
         text::json_lines(&report)
@@ -266,7 +266,7 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     Ok((output, 0))
 }
 
-/// Finds out before the runs whether a page can be written after them. A file that is there keeps what is in it.
+/// Checks before the runs that the page can be written. An existing file retains its content.
 fn writable(file: &Path) -> Result<(), Ended> {
     let there = file.exists();
     let opened = OpenOptions::new().append(true).create(true).open(file);
@@ -278,7 +278,7 @@ fn writable(file: &Path) -> Result<(), Ended> {
     Ok(())
 }
 
-/// Set once the user interrupts. The second time ends the process at once, for what does not ask whether to continue: reading.
+/// Set at the first interrupt. The second one exits immediately, also while a file is read.
 fn interruption() -> Arc<AtomicBool> {
     let stop = Arc::default();
     // The first handler acts only if the flag is already set.

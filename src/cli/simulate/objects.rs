@@ -73,7 +73,7 @@ fn read(file: &Path, policy_group: &str, core: Profile) -> Result<Objects, Ended
     let (commands, alone) = submitted::commands(&cluster, &settings);
     notes.extend(alone);
     let commands = commands.into_iter().map(|command| (Time::ZERO, command));
-    let mut workload = recorded::read(commands, Some(Time::ZERO), Gangs::Simulated, |_, _| Fate::default());
+    let mut workload = recorded::read(commands, Some(Time::ZERO), |_| Gangs::Simulated, |_, _| Fate::default());
     if workload.jobs.is_empty() {
         return Err(Ended::input(format!("{}: no pod to schedule; {}", file.display(), notes.join("; "))));
     }

@@ -23,6 +23,7 @@ pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
     let terminal = std::io::stderr().is_terminal();
     let last = Mutex::new(Instant::now());
     move |words| {
+        let words = crate::cli::printed::safe(words);
         // An error on stderr must not stop the command.
         if terminal {
             let _written = write!(std::io::stderr(), "\r\x1b[2K{words}");

@@ -204,7 +204,10 @@ fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<()
         (None, None) => return Ok(()),
     };
     let Journal { config, profile, workload, notes, backtest } =
-        read.map_err(|why| if why.code == 1 { Ended::input(format!("{of}: {}", why.message)) } else { why })?;
+        read.map_err(|why| match why.code == 1 && !why.message.contains(&of) {
+            true => Ended::input(format!("{of}: {}", why.message)),
+            false => why,
+        })?;
     inputs.notes.extend(notes);
     inputs.backtest = Some(backtest);
     if args.cores.is_empty() && inputs.sources.is_empty() {

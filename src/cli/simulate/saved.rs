@@ -33,7 +33,7 @@ impl Recorded {
     /// Converts the commands to jobs.
     pub fn workload(self) -> Workload {
         let Self { commands, fates } = self;
-        read(commands, None, Gangs::Recorded, |app, ask| fates.ended(app, ask))
+        read(commands, None, |_| Gangs::Simulated, |app, ask| fates.ended(app, ask))
     }
 }
 

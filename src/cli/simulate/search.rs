@@ -6,10 +6,11 @@ use super::read::Inputs;
 use super::sweep::Row;
 use super::variant::{self, Variant};
 use super::{Ended, SimulateArgs, memory, never, sweep};
+use crate::cli::predicted;
 use forecast::simulate::search::{Found, Tried, fewest};
 use forecast::simulate::target::{Target, time};
 use forecast::simulate::{Figures, Longest, NEVER};
-use model::Resource;
+use model::{Profile, Resource};
 
 pub(super) struct Search {
     pub target: Target,
@@ -18,6 +19,7 @@ pub(super) struct Search {
     pub tried: Vec<Tried<Row>>,
     /// The result as a sentence.
     pub sentence: String,
+    core: Profile,
 }
 
 /// The exit code is 1 if the target cannot be met.
@@ -62,7 +64,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
     let (found, mut tried) = result?;
     tried.sort_by_key(|one| one.nodes);
     let sentence = sentence(&target, &found, &tried, &largest);
-    Ok(Search { target, found, tried, sentence })
+    Ok(Search { target, found, tried, sentence, core: variant.core })
 }
 
 /// Equal in two runs only if more nodes do not help. More nodes may let requests run that never ran.
@@ -170,14 +172,19 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -
     }
 }
 
-fn text(inputs: &Inputs, Search { target, tried, sentence, .. }: &Search) -> String {
+fn text(inputs: &Inputs, Search { target, found, tried, sentence, core }: &Search) -> String {
     let mut lines = inputs.notes.clone();
     if inputs.backtest.is_none() {
         lines.push(
             "the error of this result is unknown: a backtest needs the journal of a scheduler (--state)".to_owned(),
         );
     }
-    lines.extend([String::new(), sentence.clone(), String::new()]);
+    lines.extend([predicted::line(*core), String::new(), sentence.clone()]);
+    if let Found::Fewest(nodes) = found {
+        let fewest = tried.iter().find(|one| one.nodes == *nodes);
+        lines.extend(fewest.iter().flat_map(|one| never::sentences(&one.result.figures)));
+    }
+    lines.push(String::new());
     lines.push(format!("{:>8}  {:>6}  value", "nodes", "met"));
     for one in tried {
         let met = if one.met { "yes" } else { "no" };
@@ -187,15 +194,19 @@ fn text(inputs: &Inputs, Search { target, tried, sentence, .. }: &Search) -> Str
     lines.join("\n")
 }
 
-fn json(Search { target, found, tried, .. }: &Search) -> String {
+fn json(Search { target, found, tried, core, .. }: &Search) -> String {
     let nodes = match found {
         Found::Fewest(nodes) => Some(*nodes),
         Found::NoBetter | Found::TooMany(_) => None,
     };
     let run = |one: &Tried<Row>| {
         let figures = &one.result.figures;
-        serde_json::json!({"nodes": one.nodes, "met": one.met, "value": target.value(figures), "figures": figures})
+        let value = target.value(figures).filter(|value| *value != NEVER);
+        serde_json::json!({"nodes": one.nodes, "met": one.met, "value": value, "figures": figures})
     };
     let runs: Vec<serde_json::Value> = tried.iter().map(run).collect();
-    format!("{}\n", serde_json::json!({"target": target.to_string(), "nodes": nodes, "runs": runs}))
+    format!(
+        "{}\n",
+        serde_json::json!({"target": target.to_string(), "core": core.name(), "nodes": nodes, "runs": runs})
+    )
 }

@@ -19,6 +19,9 @@ pub(super) fn page(asked: &dto::WhatIf, result: &dto::WhatIfResult) -> String {
         escaped(&capital(&result.verdict))
     );
     changes(&mut page, asked, result);
+    if !result.core.is_empty() {
+        let _written = writeln!(page, "<p class=\"quiet\">core {}</p>", escaped(&result.core));
+    }
     first(&mut page, result);
     totals(&mut page, result);
     applications(&mut page, result);

@@ -25,7 +25,7 @@ use wire::convert::{Wall, whatif as convert};
 use wire::dto::json::to_bytes;
 use wire::dto::native as dto;
 
-/// What the runs may take.
+/// Limits of the runs.
 const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };
 
 /// The arguments of `kornsole whatif`.
@@ -53,7 +53,7 @@ pub struct WhatIfArgs {
     /// Start earlier: 10m ago, or at the scheduler time 1:02:03 of the journal
     #[arg(long, value_name = "TIME", requires = "state")]
     pub at: Option<String>,
-    /// Submit the applications of this time before the start again, from the journal
+    /// Also submit the applications of this period before the start, from the journal
     #[arg(long, value_name = "TIME", requires = "state")]
     pub arrivals: Option<String>,
     /// Which core decides
@@ -104,7 +104,7 @@ pub struct WhatIfArgs {
     pub client: ClientArgs,
 }
 
-/// Why there is no result, and the exit code.
+/// The error and the exit code.
 struct Ended {
     message: String,
     code: u8,
@@ -116,7 +116,7 @@ impl Ended {
     }
 }
 
-/// Exit code 0: both runs reached their end; 1: something cannot be read or is refused; 2: a change is not one; 3: no one answers.
+/// Exit code 0: both runs completed; 1: a file cannot be read or is rejected; 2: invalid change; 3: no answer.
 pub fn run(args: &WhatIfArgs) -> ExitCode {
     let done = tried(args).and_then(|(asked, result)| {
         if let Some(file) = &args.html {
@@ -185,7 +185,7 @@ fn result(args: &WhatIfArgs, mut asked: dto::WhatIf) -> Result<(dto::WhatIf, dto
     Ok((asked, dto::WhatIfResult { unknown, ..result }))
 }
 
-/// The same on a twin, with what could not be seen.
+/// The same on a simulation copy, with the missing data.
 fn on_twin(twin: &Twin, asked: dto::WhatIf, plan: &Plan) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
     let fork = twin.trusted_fork(usize::MAX).map_err(Ended::input)?;
     let result = pairs(&fork, &asked, plan)?;

@@ -230,7 +230,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
     );
     assert!(lines.contains(&"default root.a yes, list of root.a yes, list of root".to_owned()), "{who}");
     let killed = out(&run(&["kill", "etl-1", "--yes", "--reason", "too much"]));
-    assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 requests canceled\n");
+    assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 request canceled\n");
     let arrived = server.arrived();
     let sent = arrived.iter().find(|arrived| arrived.line.starts_with("POST")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&sent.body).unwrap(), json!({"reason": "too much"}));

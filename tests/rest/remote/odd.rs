@@ -267,6 +267,44 @@ fn a_list_without_an_answer_leaves_the_others() {
 }
 
 #[test]
+fn an_event_that_cannot_be_read_leaves_the_others_and_says_why() {
+    let before = Server::start(sets::of("1.8.0"));
+    let rows = |url: &str| both(&kornsole(&["events", "--server", url])).lines().count();
+    let mut set = sets::of("1.8.0");
+    let events = set.iter_mut().filter(|((_, path), _)| path.contains("/events/batch"));
+    for (_, answer) in events {
+        let mut value: Value = serde_json::from_slice(&answer.body).unwrap();
+        if let Some(event) = value["EventRecords"].as_array_mut().and_then(|events| events.last_mut()) {
+            event["timestampNano"] = json!("LARGE");
+        }
+        answer.body = value.to_string().replace("\"LARGE\"", "16487540320812345678").into_bytes();
+    }
+    let server = Server::start(set);
+    let output = kornsole(&["events", "--server", &server.url()]);
+    assert!(output.status.success(), "{}", both(&output));
+    assert!(both(&output).contains("invalid event: timestampNano: the number 1648754032081234"), "{}", both(&output));
+    assert_eq!(rows(&server.url()), rows(&before.url()), "every event has its line");
+}
+
+#[test]
+fn what_waits_is_explained_without_the_applications_that_ended_and_the_users() {
+    let mut set = sets::of("1.8.0");
+    for path in ["applications/completed", "applications/rejected", "usage/users", "usage/groups"] {
+        set.insert(get(&format!("/ws/v1/partition/default/{path}")), Answer::text(500, "out of order"));
+    }
+    let explained = |set: Set| {
+        let server = Server::start(set);
+        both(&kornsole(&["explain", "--all", "--server", &server.url()]))
+    };
+    let (whole, partly) = (explained(sets::of("1.8.0")), explained(set));
+    let first = whole.lines().next().unwrap();
+    assert!(partly.contains(first), "{whole}\n{partly}");
+    for list in ["ended applications", "users and groups"] {
+        assert!(partly.contains(&format!("cannot fetch the list of {list}: ")), "{partly}");
+    }
+}
+
+#[test]
 fn an_answer_that_never_ends_is_left() {
     let server = Server::start(sets::of("1.8.0"));
     server.mischief(Mischief::Trickle);

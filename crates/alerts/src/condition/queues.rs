@@ -10,6 +10,7 @@ use crate::state::Memory;
 use crate::subject::{Subject, SubjectKind};
 use model::{AppId, QueuePath, QueueState, Resource, Time};
 use view::drain::span;
+use view::overview::cause_words;
 use view::units::show_amount;
 use view::waiting::{amounts, count, resource_word};
 use view::{AppRow, AskRow, AskState, NodeRow, PartitionView, PendingReason, QueueRow};
@@ -149,7 +150,9 @@ pub fn waits(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
         let (app, ask) = oldest(part, leaf)?;
         let waited = given.at.since(ask.created);
         let waiting = leaf.apps.iter().filter_map(|slot| part.app(*slot)).filter(|app| app.pending_asks > 0).count();
-        let figures = format!("{} waits for {}, {} in all", app.id, span(waited), count(waiting as u64, "application"));
+        let cause = cause_words(part, app).unwrap_or_else(|| "unknown".to_owned());
+        let (waits, waiting) = (span(waited), count(waiting as u64, "application"));
+        let figures = format!("{} waits for {waits}, cause: {cause}; {waiting} in all", app.id);
         Reading::of_value(rule, subject(part, &leaf.path), waited.as_secs_f64(), figures)
     };
     part.walk().filter(|queue| queue.leaf && rule.covers(&queue.path)).filter_map(reading).collect()

@@ -321,46 +321,6 @@ mod tests {
         std::fs::remove_file(file).unwrap();
     }
 
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn a_plugin_runs_once_and_what_it_says_is_passed_on() {
-        use std::os::unix::fs::PermissionsExt as _;
-
-        use super::super::{Cluster, Wanted};
-
-        let folder = std::env::temp_dir().join(format!("kornsole-plugin-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (plugin, count) = (folder.join("plug"), folder.join("count"));
-        let script = format!("#!/bin/sh\necho x >> {}\necho \"session expired\" >&2\nexit 1\n", count.display());
-        std::fs::write(&plugin, script).unwrap();
-        std::fs::set_permissions(&plugin, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let text = |command: &str| {
-            format!(
-                "current-context: c\ncontexts: [{{name: c, context: {{cluster: k, user: u}}}}]\nclusters: [{{name: k, cluster: {{server: \
-                 'https://127.0.0.1:1'}}}}]\nusers: [{{name: u, user: {{exec: {{apiVersion: client.authentication.k8s.io/v1, command: \
-                 {command}, interactiveMode: Never, installHint: \"get it\\nfrom example.org\"}}}}}}]\n"
-            )
-        };
-        let file = folder.join("config");
-        let cluster = |command: &str| {
-            std::fs::write(&file, text(command)).unwrap();
-            let known = Known::of(std::slice::from_ref(&file)).unwrap();
-            let context = known.context(None).unwrap();
-            Cluster::new(known, context, Wanted::default())
-        };
-        let failing = cluster("./plug");
-        let (one, two) = tokio::join!(failing.version(), failing.who());
-        let why = one.unwrap_err().to_string();
-        assert!(why.ends_with("failed with exit status: 1: session expired") && why.contains("plug"), "{why}");
-        assert!(!why.contains("KUBERNETES_EXEC_INFO"), "{why}");
-        assert!(two.is_err());
-        assert_eq!(std::fs::read_to_string(count).unwrap(), "x\n");
-        let why = cluster("no-such-plugin-of-kornsole").version().await.unwrap_err().to_string();
-        assert!(why.starts_with("cannot start the credential plugin no-such-plugin-of-kornsole: "), "{why}");
-        assert!(why.ends_with("; get it from example.org"), "{why}");
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
     #[test]
     fn a_file_that_does_not_read_is_named_with_its_line_and_without_its_secrets() {
         let text = "users:\n- name: u\n  user: {token: hunter2}\ncontexts: [{name: 3, context: [}]\n";

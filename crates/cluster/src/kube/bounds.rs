@@ -20,6 +20,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use tower::{BoxError, Service};
 
 use super::connect;
+use super::plugin::Tokens;
 
 /// How long an answer may take as a whole, and how large it may be.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +75,12 @@ impl fmt::Display for Passed {
 impl std::error::Error for Passed {}
 
 /// Creates a client whose errors name the server and the context.
-pub(super) fn client(config: Config, context: &str, bounds: Bounds) -> Result<Client, kube::Error> {
+pub(super) fn client(
+    config: Config,
+    tokens: Option<Tokens>,
+    context: &str,
+    bounds: Bounds,
+) -> Result<Client, kube::Error> {
     let (server, context) = (Arc::from(config.cluster_url.to_string().trim_end_matches('/')), Arc::from(context));
     let layer = tower::layer::layer_fn(move |inner| Bounded {
         inner,
@@ -82,7 +88,7 @@ pub(super) fn client(config: Config, context: &str, bounds: Bounds) -> Result<Cl
         server: Arc::clone(&server),
         context: Arc::clone(&context),
     });
-    Ok(connect::builder(config)?.with_layer(&layer).build())
+    Ok(connect::builder(config, tokens)?.with_layer(&layer).build())
 }
 
 #[derive(Clone)]

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,7 +10,6 @@ use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use http_body_util::{BodyDataStream, BodyExt as _, Full, Limited};
 use kube::Client;
-use kube::config::ExecInteractiveMode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, Response, StatusCode, Url};
 use tokio::sync::Mutex as AsyncMutex;
@@ -23,7 +21,7 @@ use super::found::Found;
 use super::pipe::{self, PodClient};
 use super::pods::Deletions;
 use super::pulse::Pulse;
-use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
+use super::{Asked, ContextInfo, Known, KubeFault, Via, Who, plugin};
 use crate::Answer;
 use view::act::ClusterRights;
 use view::act::EnforceAcl;
@@ -147,20 +145,13 @@ impl Cluster {
         // Fails only if a provider is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut config = self.known.config(&self.context.name).await?;
-        if let Some(exec) = config.auth_info.exec.as_mut().filter(|exec| {
-            exec.interactive_mode.is_none() || exec.interactive_mode == Some(ExecInteractiveMode::IfAvailable)
-        }) {
-            // Without a terminal a plugin cannot ask, and its output goes into the message.
-            if !std::io::stdin().is_terminal() {
-                exec.interactive_mode = Some(ExecInteractiveMode::Never);
-            }
-        }
-        let exec = config.auth_info.exec.clone();
+        let tokens = match plugin::of(&mut config, self.bounds.whole) {
+            Some(plugin) => plugin.configure(&mut config).await.map_err(|fault| KubeFault::new(fault.to_string()))?,
+            None => None,
+        };
         let asked = Asked::core("get", "services", None);
-        bounds::client(config, &self.context.name, self.bounds).map_err(|error| match (&error, &exec) {
-            (kube::Error::Auth(error), Some(exec)) => KubeFault::new(super::fault::credentials(error, Some(exec))),
-            _ => KubeFault::of(error, &asked, None),
-        })
+        bounds::client(config, tokens, &self.context.name, self.bounds)
+            .map_err(|error| KubeFault::of(error, &asked, None))
     }
 
     pub(super) async fn config(&self) -> Result<kube::Config, KubeFault> {

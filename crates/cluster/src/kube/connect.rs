@@ -14,10 +14,12 @@ use hyper_util::rt::TokioExecutor;
 use kube::client::{Body, ClientBuilder, ConfigExt as _};
 use kube::config::Config;
 use tokio::time::timeout;
+use tower::filter::AsyncFilterLayer;
 use tower::util::BoxService;
 use tower::{BoxError, ServiceBuilder, ServiceExt as _};
 
 use super::access::CONNECT;
+use super::plugin::Tokens;
 
 /// After this time without data, the other end is probed.
 const IDLE: Duration = Duration::from_secs(4);
@@ -49,12 +51,11 @@ fn tcp() -> HttpConnector {
 ///
 /// # Errors
 /// Credentials or certificates of the configuration are invalid, or it names a proxy.
-pub(super) fn builder(config: Config) -> Result<ClientBuilder<Sends>, kube::Error> {
+pub(super) fn builder(config: Config, tokens: Option<Tokens>) -> Result<ClientBuilder<Sends>, kube::Error> {
     if config.proxy_url.is_some() {
         // Its error names the proxy.
         ClientBuilder::try_from(config.clone())?;
     }
-    // First: a plugin that fails is not run again for its certificate.
     let auth = config.auth_layer()?;
     let tls = config.rustls_https_connector_with_connector(tcp())?;
     let longest = config.connect_timeout.unwrap_or(CONNECT);
@@ -69,6 +70,7 @@ pub(super) fn builder(config: Config) -> Result<ClientBuilder<Sends>, kube::Erro
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(auth)
+        .option_layer(tokens.map(AsyncFilterLayer::new))
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
         .service(client);
@@ -102,7 +104,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let config = Config::new(format!("http://{address}").parse().unwrap());
-        let client = builder(config).unwrap().build();
+        let client = builder(config, None).unwrap().build();
         let request = Request::get("/api/v1/pods?watch=true").body(Body::empty()).unwrap();
         let waits = tokio::spawn(async move { client.send(request).await.map(drop) });
         let (_held, _) = listener.accept().await.unwrap();

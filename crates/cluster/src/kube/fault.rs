@@ -3,10 +3,10 @@
 use std::fmt;
 
 use kube::client::AuthError;
-use kube::config::{ExecConfig, ExecInteractiveMode};
 
 use super::Who;
 use super::bounds::Unreached;
+use super::plugin::PluginFault;
 
 /// A certificate from the future usually means a wrong clock.
 const CLOCK: &str = "; check the clock of this machine";
@@ -99,7 +99,7 @@ impl KubeFault {
     pub fn of(error: kube::Error, asked: &Asked, who: Option<&Who>) -> Self {
         match error {
             kube::Error::Api(status) => Self::answered(status.code, &status.message, asked, who),
-            kube::Error::Auth(error) => Self::new(credentials(&error, None)),
+            kube::Error::Auth(error) => Self::new(credentials(&error)),
             kube::Error::UpgradeConnection(error) => {
                 let message = format!("cannot {asked}: the API server rejects the upgrade to a websocket");
                 Self { status: Some(400), technical: error.to_string(), ..Self::new(message) }
@@ -180,35 +180,18 @@ fn user_in(said: &str) -> Option<String> {
     rest.split_once('"').map(|(user, _)| user.to_owned())
 }
 
-/// `exec` is the plugin, if known.
-pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> String {
-    let named = exec.and_then(|exec| exec.command.clone());
+fn credentials(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecRun { cmd, out } => {
             let said = String::from_utf8_lossy(&out.stderr);
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            let inherited = exec.is_none_or(|exec| exec.interactive_mode != Some(ExecInteractiveMode::Never));
-            let said = match (said.is_empty(), inherited) {
-                (false, _) => said.chars().take(300).collect(),
-                (true, true) => "see its output on standard error".to_owned(),
-                (true, false) => "it printed no reason".to_owned(),
-            };
-            let program = named.or_else(|| program(cmd)).unwrap_or_else(|| "of this context".to_owned());
+            let said =
+                if said.is_empty() { "it printed no reason".to_owned() } else { said.chars().take(300).collect() };
+            let program = program(cmd).unwrap_or_else(|| "of this context".to_owned());
             format!("the credential plugin {program} failed with {}: {said}", out.status)
         }
-        AuthError::AuthExecStart(error) => {
-            let hint = exec.and_then(|exec| exec.install_hint.as_deref()).map(one_line).filter(|hint| !hint.is_empty());
-            let program = named.unwrap_or_else(|| "of this context".to_owned());
-            let remedy = hint.unwrap_or_else(|| format!("install {program}, or correct `command` in the kubeconfig"));
-            format!("cannot start the credential plugin {program}: {error}; {remedy}")
-        }
-        AuthError::AuthExecParse(_) => match named {
-            Some(program) => format!("invalid answer of the credential plugin {program}: it is not an ExecCredential"),
-            None => "invalid answer of the credential plugin: it is not an ExecCredential".to_owned(),
-        },
         AuthError::ReadTokenFile(error, file) => format!("{}: the token cannot be read: {error}", file.display()),
         AuthError::InvalidBearerToken(_) => "the token of this context has invalid characters".to_owned(),
-        AuthError::MissingCommand => "the exec plugin of this context has no command".to_owned(),
         other => format!("the credentials of this context cannot be used: {other}"),
     }
 }
@@ -234,14 +217,14 @@ fn program(printed: &str) -> Option<String> {
     }
 }
 
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Returns a failed exec plugin among the causes of an error.
 fn plugin(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let all = std::iter::successors(Some(error), |error| error.source());
-    all.filter_map(|cause| cause.downcast_ref::<AuthError>()).next().map(|error| credentials(error, None))
+    let mut named = all.filter_map(|cause| {
+        let own = cause.downcast_ref::<PluginFault>().map(ToString::to_string);
+        own.or_else(|| cause.downcast_ref::<AuthError>().map(credentials))
+    });
+    named.next()
 }
 
 /// Formats an error with its causes in one line.

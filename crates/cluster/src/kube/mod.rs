@@ -24,6 +24,7 @@ mod objects;
 mod owners;
 mod page;
 mod pipe;
+mod plugin;
 mod pods;
 mod pulse;
 mod read;

@@ -123,10 +123,10 @@ impl Cluster {
         namespaces: &'a BTreeSet<String>,
     ) -> Answer<'a, Result<Vec<Arc<PodRow>>, KubeFault>> {
         Box::pin(async move {
-            let mut found = BTreeMap::new();
             if !is_label(app) {
                 return Ok(Vec::new());
             }
+            let mut found = BTreeMap::new();
             match self.collect_pods(app, None, &mut found).await {
                 Err(fault) if fault.is_forbidden() && !namespaces.is_empty() => {
                     for namespace in namespaces {
@@ -139,35 +139,40 @@ impl Cluster {
         })
     }
 
+    /// An API server reads all pods for each label, so it is asked for all labels at the same time.
     async fn collect_pods(
         &self,
         app: &str,
         namespace: Option<&str>,
         found: &mut BTreeMap<Arc<str>, Arc<PodRow>>,
     ) -> Result<(), KubeFault> {
+        let [one, two, three] = LABELS.map(|label| self.labeled(label, app, namespace));
+        let (one, two, three) = tokio::try_join!(one, two, three)?;
+        // Pods for another scheduler belong to no application here, except if it knows their UIDs.
+        let of_app = |pod: &PodRow| pod.app.as_deref().is_none_or(|of| of == app);
+        let pods = one.into_iter().chain(two).chain(three).filter(of_app);
+        found.extend(pods.map(|pod| (Arc::clone(&pod.uid), Arc::new(pod))));
+        Ok(())
+    }
+
+    async fn labeled(&self, label: &str, app: &str, namespace: Option<&str>) -> Result<Vec<PodRow>, KubeFault> {
         let asked = Asked::core("list", "pods", namespace);
         let path = namespace.map_or_else(|| "/api/v1/pods".to_owned(), |one| format!("/api/v1/namespaces/{one}/pods"));
         let client = self.client().await?;
         let mut texts = Texts::default();
-        for label in LABELS {
-            let mut rest = String::new();
-            loop {
-                let query = query(label, app, &rest);
-                let request = http::Request::get(format!("{path}?{query}")).body(Vec::new());
-                let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
-                let got = client.request::<PodList>(request).await;
-                let list = got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
-                let pods = list.items.unwrap_or_default().into_iter().map(|wire| PodRow::read(wire, &mut texts));
-                for pod in pods.filter(|pod| pod.app.as_deref() == Some(app)) {
-                    found.insert(Arc::clone(&pod.uid), Arc::new(pod));
-                }
-                rest = list.metadata.rest;
-                if rest.is_empty() {
-                    break;
-                }
+        let (mut pods, mut rest) = (Vec::new(), String::new());
+        loop {
+            let query = query(label, app, &rest);
+            let request = http::Request::get(format!("{path}?{query}")).body(Vec::new());
+            let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+            let got = client.request::<PodList>(request).await;
+            let list = got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
+            pods.extend(list.items.unwrap_or_default().into_iter().map(|wire| PodRow::read(wire, &mut texts)));
+            rest = list.metadata.rest;
+            if rest.is_empty() {
+                return Ok(pods);
             }
         }
-        Ok(())
     }
 }
 

@@ -24,6 +24,7 @@ use kubernetes::live::{Input, ObjectKey};
 use kubernetes::{Listed, NotListed};
 
 const IDLE: Duration = Duration::from_secs(300);
+/// How long to wait for the next page of a list.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait for a pod that the scheduler already knows.
 const BEHIND: Duration = Duration::from_secs(1);
@@ -35,6 +36,7 @@ const KINDS: usize = 9;
 #[derive(Debug)]
 pub struct FilterCopy {
     idle: Duration,
+    patience: Duration,
     open: Arc<Mutex<Option<Open>>>,
 }
 
@@ -63,6 +65,8 @@ struct State {
     cluster: kubernetes::Cluster,
     unreadable: BTreeMap<ObjectKey, String>,
     kinds: BTreeMap<&'static str, KindState>,
+    /// When a page of a kind arrived that is not listed completely.
+    page: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +79,13 @@ struct KindState {
 impl FilterCopy {
     /// Sets how long an unused copy is kept.
     pub fn retained_for(idle: Duration) -> Self {
-        Self { idle, open: Arc::default() }
+        Self { idle, patience: PATIENCE, open: Arc::default() }
+    }
+
+    /// Sets how long to wait for the next page of a list.
+    #[must_use]
+    pub fn patient_for(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Lists objects, with the pods of these UIDs if they arrive within a second. The first call starts to follow, in
@@ -89,7 +99,7 @@ impl FilterCopy {
         let uids: BTreeSet<&str> = uids.collect();
         Box::pin(async move {
             let shared = self.opened(runtime, cluster);
-            let found = shared.listed(&uids).await;
+            let found = shared.listed(&uids, self.patience).await;
             if let Some(own) = &mut *lock(&self.open) {
                 own.used = Instant::now();
             }
@@ -165,7 +175,8 @@ fn begin<K: Kind>(tasks: &mut JoinSet<()>, cluster: &Reader, shared: &Arc<Shared
                 Change::Live => shared.is_live(K::KIND),
                 Change::Begun => lock(&shared.state).unreadable.retain(|key, _| key.kind != K::KIND),
                 Change::Gone(ref key) => drop(lock(&shared.state).unreadable.remove(&key_of(K::KIND, key))),
-                Change::Put(_) | Change::Complete => {}
+                Change::Put(_) => shared.arrives(K::KIND),
+                Change::Complete => {}
             }
             list.take::<K>(change, &|change| shared.take(change));
         }
@@ -197,9 +208,19 @@ impl Shared {
         self.changed.notify_waiters();
     }
 
-    /// Waits until every kind is listed or denied, and the pods of these UIDs exist.
-    async fn listed(&self, uids: &BTreeSet<&str>) -> Option<Listed> {
-        self.wait(PATIENCE, |state| !state.is_loading()).await;
+    fn arrives(&self, kind: &'static str) {
+        let mut state = lock(&self.state);
+        if !state.kinds.get(kind).is_some_and(|kind| kind.listed) {
+            state.page = Some(Instant::now());
+        }
+    }
+
+    /// Waits until every kind is listed or denied, and the pods of these UIDs exist. A long list takes its time while its
+    /// pages arrive: whoever gives up would read it again.
+    async fn listed(&self, uids: &BTreeSet<&str>, patience: Duration) -> Option<Listed> {
+        let begun = Instant::now();
+        let stalls = |state: &State| state.page.map_or(begun, |page| page.max(begun)).elapsed() >= patience;
+        self.wait(Duration::MAX, |state| !state.is_loading() || stalls(state)).await;
         self.wait(BEHIND, State::is_current).await;
         self.wait(BEHIND, |state| !state.is_current() || state.cluster.has_pods(uids)).await;
         let state = lock(&self.state);

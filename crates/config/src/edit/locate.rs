@@ -25,7 +25,7 @@ impl QueueLocation {
 
 pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> Result<(Vec<PathSegment>, Id), Fault> {
     let nothing = || {
-        let hint = "an empty text is the default configuration: write it to the file first";
+        let hint = "an empty file has the default configuration: write the default to the file first";
         refuse.missing(tree.place(0), "the configuration has no partition", hint)
     };
     let root = tree.root.ok_or_else(nothing)?;

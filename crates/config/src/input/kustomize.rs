@@ -8,6 +8,9 @@ use crate::node::Fields;
 use crate::types::Place;
 use crate::yaml::Node;
 
+/// The kinds of objects that can have a queue configuration.
+const HOLDERS: [&str; 6] = ["ConfigMap", "Secret", "HelmRelease", "HelmChart", "Application", "ApplicationSet"];
+
 fn items(node: Node<'_>) -> Vec<Node<'_>> {
     node.items("", "", &mut Faults::default()).unwrap_or_default()
 }
@@ -52,6 +55,12 @@ fn file(text: &Text<'_>, node: Node<'_>) -> Option<Entry> {
     Some(Entry { key: key.to_owned(), at: text.places.outer(node.at()), value: Value::File(path.to_owned()) })
 }
 
+/// Whether the target of a patch can have a queue configuration; a target without a kind, or with a pattern, can.
+fn may_hold(patch: Fields<'_>) -> bool {
+    let kind = patch.get("target").and_then(fields).and_then(|target| scalar(target, "kind"));
+    kind.is_none_or(|kind| HOLDERS.contains(&kind) || !kind.chars().all(char::is_alphanumeric))
+}
+
 /// The files of a kustomization: patches and resources.
 pub(super) fn references(root: Fields<'_>) -> Vec<Reference> {
     let kind = scalar(root, "kind");
@@ -59,7 +68,8 @@ pub(super) fn references(root: Fields<'_>) -> Vec<Reference> {
         return Vec::new();
     }
     let list = |key| root.get(key).filter(|node| node.is_list()).map(items).unwrap_or_default();
-    let paths = ["patches", "patchesJson6902"].into_iter().flat_map(list).filter_map(|node| fields(node)?.get("path"));
+    let patches = ["patches", "patchesJson6902"].into_iter().flat_map(list).filter_map(fields);
+    let paths = patches.filter(|patch| may_hold(*patch)).filter_map(|patch| patch.get("path"));
     let charts = list("helmCharts").into_iter().filter_map(|node| fields(node)?.get("valuesFile"));
     let names = ["patchesStrategicMerge", "resources"].into_iter().flat_map(list).chain(charts);
     let reference = |node: Node<'_>| {

@@ -187,7 +187,7 @@ fn is_plain(fields: Fields<'_>) -> bool {
 }
 
 fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
-    let Walk { group, layers, references, .. } = walk;
+    let Walk { group, layers, references, unread, .. } = walk;
     let selected = match layers::select(&layers, group) {
         Err(_) if !references.is_empty() => return Ok(Input::Elsewhere(references)),
         Err(fault) => return Err(vec![fault]),
@@ -196,6 +196,11 @@ fn chosen(walk: Walk<'_>, at: Option<Place>) -> Result<Input, Vec<Fault>> {
     if selected.is_empty() {
         if !references.is_empty() {
             return Ok(Input::Elsewhere(references));
+        }
+        if let Some((key, at)) = unread {
+            let message = format!("YuniKorn ignores the queue configuration in `{key}`");
+            let hint = "write it to `queues.yaml: |` in `yunikornDefaults` of Helm values, or in `data` of a ConfigMap";
+            return Err(vec![refusal(at, "INP-001", &message, hint.to_owned())]);
         }
         let Some(at) = at else { return Ok(Input::Plain) };
         return Err(vec![refusal(at, "INP-001", "the input has no queue configuration", FORMS.to_owned())]);

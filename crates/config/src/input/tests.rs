@@ -81,6 +81,27 @@ fn a_list_of_config_maps_need_not_repeat_their_kind() {
 }
 
 #[test]
+fn a_configuration_in_a_key_that_nothing_reads_is_named() {
+    let text = "yunikorn:\n  web: {}\n  queues: |\n    # Spark\n    partitions:\n      - name: default\n";
+    let faults = recognize(text, DEFAULT_POLICY_GROUP).unwrap_err();
+    assert_eq!((faults[0].at.line, faults[0].at.column, faults[0].code), (3, 3, "INP-001"));
+    assert_eq!(faults[0].message, "YuniKorn ignores the queue configuration in `queues`");
+    assert!(faults[0].hint.contains("`queues.yaml: |` in `yunikornDefaults`"), "{}", faults[0].hint);
+    let both = format!("{text}  yunikornDefaults:\n    queues.yaml: |\n      partitions: []\n");
+    assert_eq!(described(&both), "queue configuration in Helm values, yunikornDefaults of f:7");
+}
+
+#[test]
+fn a_patch_for_an_object_without_a_configuration_names_no_file() {
+    let patch = |target: &str| {
+        let text = format!("kind: Kustomization\npatches:\n  - path: patch.yaml\n    target: {{{target}}}\n");
+        matches!(recognize(&text, DEFAULT_POLICY_GROUP), Ok(Input::Elsewhere(_)))
+    };
+    assert!(!patch("kind: PodDisruptionBudget, name: pdb"));
+    assert!(patch("kind: ConfigMap") && patch("name: yunikorn") && patch("kind: .*Map"));
+}
+
+#[test]
 fn files_that_a_release_names_are_told() {
     let text = "resource \"helm_release\" \"yk\" {\n  values = [templatefile(\"${path.module}/values.yaml\", {})]\n}\n";
     let Ok(Input::Elsewhere(files)) = recognize(text, DEFAULT_POLICY_GROUP) else { panic!("a reference") };

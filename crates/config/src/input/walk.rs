@@ -39,6 +39,8 @@ pub(super) struct Walk<'g> {
     pub layers: Vec<Layer>,
     /// Files that may have the configuration, if the input has none.
     pub references: Vec<Reference>,
+    /// The first key with a configuration that YuniKorn does not read.
+    pub unread: Option<(String, Place)>,
     /// The number of open maps, lists, and texts.
     pub open: usize,
 }
@@ -126,7 +128,12 @@ impl Walk<'_> {
                     let entries = vec![entry(text, "queues.yaml", key.at, value)];
                     self.layers.push(Layer { entries, ..layer(text, Rank::Other, name, at) });
                 }
-                _ => self.visit(text, value, seen),
+                name => {
+                    if value.scalar().is_some_and(|scalar| is_whole(scalar.text)) {
+                        self.unread.get_or_insert_with(|| (name.to_owned(), at));
+                    }
+                    self.visit(text, value, seen);
+                }
             }
         }
     }

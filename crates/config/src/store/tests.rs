@@ -77,7 +77,7 @@ fn the_message_says_what_failed() {
         reported(6, 5)
             .starts_with("/etc/queues.yaml is unchanged: cannot sync the new text to disk: Input/output error")
     );
-    assert_eq!(reported(7, 13), "/etc/queues.yaml is unchanged: cannot replace it: permission denied");
+    assert_eq!(reported(7, 13), "/etc/queues.yaml is unchanged: cannot replace the file: permission denied");
     assert!(reported(8, 5).starts_with("/etc/queues.yaml is replaced, but a power cut may restore the old file: "));
 }
 

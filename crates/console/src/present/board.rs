@@ -367,12 +367,11 @@ fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail, bool) {
 pub fn event_lines(state: &State, most: usize) -> Lines {
     let mut lines = vec![vec![piece(Role::Title, "EVENTS")]];
     let until = state.cluster.until();
-    let shown = state.cluster.events.iter().map(|(_, record)| record);
+    let shown = state.cluster.events.iter().rev().map(|(_, record)| record);
     let matters = |record: &&Arc<Record>| record.is_important() && weight(record) != Weight::Routine;
     let shown = shown.filter(|record| until.is_none_or(|until| record.at <= until)).filter(matters);
-    let shown: Vec<&Arc<Record>> = shown.collect();
     let mut runs: Vec<(&Arc<Record>, usize)> = Vec::new();
-    for record in shown.into_iter().rev() {
+    for record in shown {
         let full = runs.len() + 1 >= most;
         match runs.last_mut() {
             Some((last, more)) if kind(last) == kind(record) => *more += 1,

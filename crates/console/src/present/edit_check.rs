@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::present::edit_limits;
 use crate::present::format;
 use crate::state::editor::{CheckJob, CheckResult, Removed};
 use config::diff::{Key, What};
@@ -38,7 +39,7 @@ pub fn check(job: &CheckJob) -> CheckResult {
     checked.changes = diff.lines();
     checked.preempted = preempted(&quotas, job.at);
     checked.asks_scheduler = quotas.iter().flat_map(|(_, effects)| &effects.begins).any(|one| one.victims.is_none());
-    checked.consequences = consequences(&diff, job, &quotas);
+    checked.consequences = consequences(&diff, job, &quotas, &config);
     checked.removed = removed(&diff, &job.view);
     checked.refused = refused(&diff, job);
     checked.config = Some(config);
@@ -120,9 +121,15 @@ fn preempted(quotas: &[(Arc<str>, QuotaEffects)], now: Time) -> Vec<String> {
     begins.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
 }
 
-fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]) -> Vec<(String, Vec<String>)> {
+fn consequences(
+    diff: &Diff,
+    job: &CheckJob,
+    quotas: &[(Arc<str>, QuotaEffects)],
+    config: &Arc<Config>,
+) -> Vec<(String, Vec<String>)> {
     let view = &job.view;
     let mut message: Vec<(String, Vec<String>)> = Vec::new();
+    let mut limits = edit_limits::Changed::new(diff, config, job.profile);
     for change in &diff.changes {
         let Some(part) = view.partitions.iter().find(|part| *part.name == *change.partition) else { continue };
         let Some(row) = change.queue.as_ref().and_then(|path| part.queue_at(path)) else { continue };
@@ -133,6 +140,7 @@ fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]
             }
             (Key::MaxApplications, _) => applications(row, change.to.as_deref()),
             (Key::Guaranteed(name), _) => guarantee(row, name, change.to.as_deref()),
+            (key, _) if edit_limits::is_of_limit(key) => limits.of(part, row),
             _ => Vec::new(),
         };
         if sentences.is_empty() {

@@ -16,6 +16,7 @@ pub mod crumbs;
 pub mod details;
 pub mod edit_check;
 pub(crate) mod edit_completion;
+mod edit_limits;
 pub mod explain;
 pub mod export;
 pub mod figures;

@@ -177,7 +177,7 @@ pub fn log_facts(state: &State, page: &PodPage) -> Vec<Vec<Piece>> {
         (_, _, true) => piece(Role::Good, "following"),
         _ => dim("f follows"),
     }]);
-    let cut = if watch.output.cut { ", its end" } else { "" };
+    let cut = if watch.output.cut { ", the last part" } else { "" };
     facts.push(vec![dim(format!("{}{cut}", format::count(watch.output.len() as u64, "line")))]);
     facts
 }

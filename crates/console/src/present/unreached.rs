@@ -10,7 +10,7 @@ pub fn is(state: &State) -> bool {
 
 /// The text; empty if the scheduler responds.
 pub fn lines(state: &State) -> Vec<String> {
-    let again = "Retrying. Check that a scheduler listens there, the address, and proxies.";
+    let again = "Retrying. Check the scheduler, its address, and the proxies.";
     let leave = ":context connects to another scheduler, :info shows this one, q quits.";
     match &state.cluster.link {
         Link::Connecting { cause: None, .. } => vec!["Waiting for the first answer.".to_owned(), leave.to_owned()],

@@ -148,7 +148,7 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     let opened = std::fs::File::open(Path::new(&wanted.name));
     opened
         .and_then(|file| file.take(limit).read_to_end(&mut bytes))
-        .map_err(|error| format!("cannot read it: {error}"))?;
+        .map_err(|error| format!("cannot read the file: {error}"))?;
     let Reading { config, faults } = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, wanted.profile);
     let report = || {
         let text = config::input::text_of(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes));

@@ -79,10 +79,10 @@ impl Events {
     }
 
     /// All events, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &Arc<Record>)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &Arc<Record>)> {
         let first = self.records.front().map_or(u64::MAX, |(number, _)| *number);
-        let earlier = self.earlier.records.iter().take_while(move |(number, _)| *number < first);
-        earlier.chain(&self.records).map(|(number, record)| (*number, record))
+        let earlier = self.earlier.records.partition_point(|(number, _)| *number < first);
+        self.earlier.records[..earlier].iter().chain(&self.records).map(|(number, record)| (*number, record))
     }
 
     /// The event with a number, if stored.

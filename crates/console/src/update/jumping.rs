@@ -16,7 +16,7 @@ pub fn go(state: &mut State, forward: bool) {
         places.pop();
     }
     let Some(next) = places.pop() else {
-        let words = if forward { "this is the last place" } else { "this is the first place" };
+        let words = if forward { "no later location" } else { "no earlier location" };
         return state.say(Grade::Refusal, words);
     };
     keep(if forward { &mut state.jumps.back } else { &mut state.jumps.forward }, here);

@@ -17,7 +17,7 @@ use model::messagepack;
 pub const FORMAT: u32 = 1;
 
 /// Bytes of the file cached in memory.
-const CACHE: usize = 64 << 20;
+const CACHE: usize = 16 << 20;
 
 /// The maximum allocation in bytes based on a size in the file; the actual data may be larger.
 const MOST_AT_ONCE: usize = 64 << 20;

@@ -59,8 +59,12 @@ pub struct Target {
 
 impl Target {
     /// Returns the value in the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`]
-    /// for a request that never runs, or work that never completes.
+    /// for a request that never runs, or work that never completes; for every condition if no request ever runs.
     pub fn value(&self, figures: &Figures) -> Option<u64> {
+        let waits = self.group(figures).unwrap_or(&figures.total).waits;
+        if waits.count > 0 && waits.never == waits.count {
+            return Some(NEVER);
+        }
         let group = |subject: &Subject| subject.of(figures);
         match &self.measure {
             Measure::Wait(percentile, subject) => {
@@ -97,6 +101,7 @@ impl Target {
     /// Formats a value.
     pub fn shown(&self, value: u64) -> String {
         match self.measure {
+            _ if value == NEVER => time(value),
             Measure::Wait(..) | Measure::Makespan => time(value),
             Measure::Utilisation(_) => format!("{}.{} %", value / 10, value % 10),
             Measure::Waiting(_) | Measure::Preempted(_) | Measure::Rejected => value.to_string(),
@@ -157,7 +162,7 @@ impl FromStr for Target {
         let wrong = || {
             format!(
                 "{text:?} is not a target: write for example p95(wait, root.prod) < 10m; valid values: mean, p50, p95, p99 and max of wait, waiting(QUEUE), \
-                 preempted(QUEUE), rejected, utilisation(RESOURCE) and makespan, with <, <=, > and >="
+                 preempted(QUEUE), rejected, utilization(RESOURCE) and makespan, with <, <=, > and >="
             )
         };
         let at = text.find(['<', '>']).ok_or_else(wrong)?;
@@ -219,6 +224,7 @@ fn limit(measure: &Measure, text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::figures::ResourceUse;
 
     #[test]
     fn a_target_is_read_and_held_against_a_run() {
@@ -250,6 +256,15 @@ mod tests {
         assert!(met("p95(wait) < 10m") && met("p50(wait) <= 1s"), "95 of 100 ran");
         for infinite in ["p99(wait) < 10m", "max(wait) > 1s", "mean(wait) < 10m", "makespan < 1h"] {
             assert!(!met(infinite), "{infinite}");
+        }
+        assert!(met("preempted() < 1") && met("rejected < 1"), "some ran");
+        let waits = Waits::of(vec![NEVER; 3], 3);
+        let used = ResourceUse { capacity: 9, ..ResourceUse::default() };
+        let resources = [("vcore".to_owned(), used)].into();
+        let idle = Figures { total: Group { waits, ..Group::default() }, resources, ..Figures::default() };
+        for empty in ["utilisation(vcore) < 80%", "preempted() < 1", "waiting() < 9", "rejected < 1", "p50(wait) > 1s"]
+        {
+            assert!(!empty.parse::<Target>().unwrap().is_met(&idle), "{empty}: none ran");
         }
         let nothing = Figures::default();
         assert!(!"p95(wait) < 10m".parse::<Target>().unwrap().is_met(&nothing), "nothing was asked for");

@@ -95,18 +95,28 @@ impl Twin {
         Self { text, ..self }
     }
 
+    /// Lists parts of the state that could not be read.
+    #[must_use]
+    pub fn without(mut self, parts: &[String]) -> Self {
+        self.unknown.extend_from_slice(parts);
+        self
+    }
+
     /// Explains why an object is pending.
     ///
     /// # Errors
     /// The copy differs from the reported state, or the object does not exist.
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
-        if !self.differs.is_empty() {
+        let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
+        let found = answer(part, self.now, of);
+        // An object that does not exist is unknown to an accurate copy too.
+        let is_known = !found.as_ref().is_err_and(|refusal| refusal.code == Code::NotFound);
+        if is_known && !self.differs.is_empty() {
             let differs = self.differs.join("; ");
             let why = format!("the simulation copy differs from its source state: {differs}{}", self.words_for(of));
             return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
         }
-        let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
-        let mut found = answer(part, self.now, of)?;
+        let mut found = found?;
         if let Finding::App(found) = &mut found
             && let Ok(fork) = self.fork(usize::MAX)
         {

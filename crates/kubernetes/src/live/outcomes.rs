@@ -68,7 +68,7 @@ impl Live {
                 self.set(&uid, Stage::Later(due));
                 self.later.insert((due, uid.clone()));
                 self.count_failure(&uid, node, sink);
-                let message = format!("cannot bind it to node {node}, retry in {} s: {why}", doubled.as_secs());
+                let message = format!("cannot bind the pod to node {node}, retry in {} s: {why}", doubled.as_secs());
                 self.say(&object, Weight::Warning, "PodBindFailure", "PodBindFailure", message);
             }
         }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::argo_text::{self, Parameters, Passed};
 use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
+use super::patch;
 
 /// Levels of templates.
 const DEEPEST: usize = 100;
@@ -23,8 +25,15 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
             None => making.notes.push(format!("WorkflowTemplate {name} is not in the manifests; no pods are created")),
         }
     }
-    let mut flow =
-        Flow { scope, templates: BTreeMap::new(), known: BTreeMap::new(), open: Vec::new(), notes: Vec::new() };
+    let mut flow = Flow {
+        scope,
+        parameters: Parameters::of_workflow(&specs)?,
+        passed: BTreeMap::new(),
+        templates: BTreeMap::new(),
+        known: BTreeMap::new(),
+        open: Vec::new(),
+        notes: Vec::new(),
+    };
     for spec in &specs {
         for template in spec.at("templates")?.map(|list| list.items()).transpose()?.unwrap_or_default() {
             let name = template.required("name")?.text()?.to_owned();
@@ -40,15 +49,8 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
             }
         }
     }
-    let mut several = 0;
-    for (name, times) in &calls {
-        let Some(template) = flow.templates.get(name) else { continue };
-        let pod = template.pod_of(pod(&specs, template, scope)?, 1)?;
-        several += *times;
-        let pattern = format!("{}-{}-{{index}}", scope.name, name.replace('/', "-"));
-        making.made.push(Made { count: *times, ..Made::one(name, pod, pattern) });
-    }
-    if several > 1 {
+    flow.make(&calls, &specs, making)?;
+    if calls.values().fold(0_u64, |sum, times| sum.saturating_add(*times)) > 1 {
         making.notes.push(
             "all steps are scheduled at the same time; Argo starts a step after the steps that it depends \
                 on"
@@ -76,6 +78,9 @@ fn add(calls: &mut Calls, more: &Calls, times: u64) {
 
 struct Flow<'s, 'v> {
     scope: &'s Scope<'v>,
+    parameters: Parameters,
+    /// Arguments by the name of the called template.
+    passed: BTreeMap<String, Passed>,
     /// By name; templates of other objects are `object/name`.
     templates: BTreeMap<String, Field<'v>>,
     /// Calls of the templates that were read.
@@ -85,6 +90,27 @@ struct Flow<'s, 'v> {
 }
 
 impl<'v> Flow<'_, 'v> {
+    /// Adds the pods of the called templates, and of the objects that they create.
+    fn make(&mut self, calls: &Calls, specs: &[Field<'_>], making: &mut Making<'_>) -> Result<(), Rejected> {
+        for (name, times) in calls {
+            let Some(template) = self.templates.get(name) else { continue };
+            let parameters = self.parameters.with_inputs(template, self.passed.get(name))?;
+            let mut whole = pod(specs, template, self.scope)?;
+            for spec in specs.iter().rev().chain([template]) {
+                let Some(patch) = spec.at("podSpecPatch")? else { continue };
+                if !argo_text::patch_spec(&mut whole["spec"], &patch, &parameters)? {
+                    self.notes.push(format!("podSpecPatch of template {name} depends on parameters; it has no effect"));
+                }
+            }
+            let pattern = format!("{}-{}-{{index}}", self.scope.name, name.replace('/', "-"));
+            making.made.push(Made { count: *times, ..Made::one(name, template.pod_of(whole, 1)?, pattern) });
+            if !argo_text::create(template, (&parameters, *times), self.scope, making)? {
+                self.notes.push(format!("the manifest of template {name} depends on parameters; it creates no pods"));
+            }
+        }
+        Ok(())
+    }
+
     /// `by` is the field that names the template.
     fn calls<'m>(&mut self, name: &str, by: &Field<'_>, making: &Making<'m>) -> Result<Calls, Rejected>
     where
@@ -127,6 +153,7 @@ impl<'v> Flow<'_, 'v> {
             let times = self.times(step)?;
             let called = self.called(name, step, making)?;
             if let Some(called) = called {
+                argo_text::pass(step, &self.parameters, self.passed.entry(called.clone()).or_default())?;
                 add(&mut calls, &self.calls(&called, step, making)?, times);
             }
         }
@@ -194,10 +221,32 @@ impl<'v> Flow<'_, 'v> {
     }
 }
 
+/// The fields of `templateDefaults` count where the template has none.
+fn with_defaults(specs: &[Field<'_>], template: &Field<'_>) -> Result<Value, Rejected> {
+    let mut whole = Value::Object(Map::new());
+    for spec in specs.iter().rev() {
+        let defaults = spec.at("templateDefaults")?.map(|field| field.entries()).transpose()?.unwrap_or_default();
+        for (key, field) in defaults {
+            // A kind of template that this one is not.
+            if !["container", "script", "steps", "dag"].contains(&key) || template.key(key)?.is_some() {
+                patch::merge(&mut whole, &json!({ key: field.value }));
+            }
+        }
+    }
+    patch::merge(&mut whole, template.value);
+    Ok(whole)
+}
+
 fn pod(specs: &[Field<'_>], template: &Field<'_>, scope: &Scope<'_>) -> Result<Value, Rejected> {
+    let whole = with_defaults(specs, template)?;
+    let template = &Field::root(&whole, None);
     let mut containers = Vec::new();
     for main in ["container", "script"] {
-        containers.extend(template.at(main)?.map(|field| field.value.clone()));
+        if let Some(field) = template.at(main)? {
+            let mut container = json!({ "name": "main" });
+            patch::merge(&mut container, field.value);
+            containers.push(container);
+        }
     }
     for list in ["containerSet.containers", "sidecars"] {
         let items = template.at(list)?.map(|field| field.items()).transpose()?.unwrap_or_default();

@@ -216,6 +216,7 @@ impl<'v> Field<'v> {
             self.inside(&unread)
         })?;
         pod.metadata.name.clear();
+        pod.metadata.namespace.clear();
         pod.metadata.uid.clear();
         pod.metadata.owner_references.clear();
         Ok(pod)

@@ -3,7 +3,7 @@
 
 use super::count::Count::{self, AtMost, Is, Less, Max, Min, Of};
 use super::field::Rejected;
-use super::making::{Making, Scope};
+use super::making::{self, Making, Scope};
 use super::{argo, ray, spark, trainer};
 
 #[derive(Debug)]
@@ -146,6 +146,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind("batch", "CronJob", "suspend", &[object("jobTemplate.spec", "Job")]),
     kind("sparkoperator.k8s.io", "SparkApplication", "suspend", &[Part::Code(spark::pods)]),
     kind("sparkoperator.k8s.io", "ScheduledSparkApplication", "suspend", &[object("template", "SparkApplication")]),
+    kind("sparkoperator.k8s.io", "SparkConnect", "", &[Part::Code(spark::connect)]),
     Kind {
         after: Some(ray::after),
         ..kind(
@@ -234,6 +235,7 @@ pub(super) const KINDS: &[Kind] = &[
             }),
         ],
     ),
+    kind("disaggregatedset.x-k8s.io", "DisaggregatedSet", "", &[Part::Code(slices)]),
     kind("argoproj.io", "Workflow", "suspend", &[Part::Code(argo::pods)]),
     kind("argoproj.io", "CronWorkflow", "suspend", &[object("workflowSpec", "Workflow")]),
 ];
@@ -248,6 +250,19 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("argoproj.io", "WorkflowTemplate"),
     ("argoproj.io", "ClusterWorkflowTemplate"),
 ];
+
+/// Each role of a DisaggregatedSet is a LeaderWorkerSet, once for each slice.
+fn slices(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    let times = Count::Of("slices", 1).in_field(&scope.spec)?;
+    let Some(kind) = find(None, "LeaderWorkerSet") else { return Ok(()) };
+    for role in scope.spec.required("roles")?.items()? {
+        let name = format!("{}-{}", scope.name, role.required("name")?.text()?);
+        let from = making.made.len();
+        making::expand(kind, &scope.inner(role.required("spec")?, name), making)?;
+        making.made[from..].iter_mut().for_each(|made| made.groups = made.groups.saturating_mul(times));
+    }
+    Ok(())
+}
 
 /// Adds the label of the pods of an indexed Job.
 fn indexed(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {

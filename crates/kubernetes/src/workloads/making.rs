@@ -31,6 +31,18 @@ impl<'v> Scope<'v> {
     }
 }
 
+impl Scope<'_> {
+    /// Describes an object that this one creates from a text.
+    pub fn created<'o>(
+        &self,
+        spec: Field<'o>,
+        (name, namespace): (&str, &str),
+        labels: BTreeMap<String, String>,
+    ) -> Scope<'o> {
+        Scope { spec, name: name.to_owned(), namespace: namespace.to_owned(), labels, depth: self.depth + 1 }
+    }
+}
+
 /// Referenced templates by kind, namespace, and name.
 pub(super) type Library<'v> = BTreeMap<(&'v str, &'v str, &'v str), (&'v Value, Option<&'v Lines>)>;
 

@@ -4,11 +4,13 @@
 //! for the rest.
 
 mod argo;
+mod argo_text;
 mod count;
 pub(crate) mod field;
 mod kinds;
 mod making;
 mod notes;
+mod patch;
 mod ray;
 mod spark;
 mod trainer;
@@ -187,7 +189,10 @@ impl PodSet {
     /// Returns the prototype of the pods.
     pub fn prototype(&mut self, workload: &Workload) -> &mut Pod {
         let meta = &mut self.0.pod.metadata;
-        workload.namespace().clone_into(&mut meta.namespace);
+        // An object of a manifest in a Workflow may be in another namespace.
+        if meta.namespace.is_empty() {
+            workload.namespace().clone_into(&mut meta.namespace);
+        }
         meta.creation_timestamp = workload.value["metadata"]["creationTimestamp"].as_str().map(str::to_owned);
         meta.owner_references = vec![workload.owner()];
         &mut self.0.pod

@@ -9,15 +9,17 @@ use crate::objects::{Amount, Container, Pod};
 use crate::pod_resources::{SidecarSum, pod_resources};
 
 const HEAD: &str = "headgroup";
-/// The label that requests a gang.
-const GANG: &str = "ray.io/gang-scheduling-enabled";
+/// The labels that request a gang; the second one before KubeRay 1.3.
+const GANG: [&str; 2] = ["ray.io/gang-scheduling-enabled", "yunikorn.apache.org/gang-scheduling"];
 
 /// KubeRay's labels, the autoscaler container, and the settings of its YuniKorn plugin.
 pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let groups = task_groups(scope, making)?;
     let autoscaler = autoscaler(scope)?;
-    let label = |key: &str| scope.labels.get(&own(key));
-    let (app, queue) = (label("app-id"), label("queue"));
+    // The second name of each before KubeRay 1.3.
+    let label = |keys: [&str; 2]| keys.iter().find_map(|key| scope.labels.get(&own(key)));
+    let (app, queue) = (label(["app-id", "application-id"]), label(["queue", "queue-name"]));
+    let is_gang = GANG.iter().any(|key| scope.labels.contains_key(*key));
     let from = making.from;
     for made in &mut making.made[from..] {
         let is_head = made.set == HEAD;
@@ -34,14 +36,14 @@ pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Re
             labels.insert(key.to_owned(), value.to_owned());
         }
         // Either label means that the operator uses its YuniKorn plugin.
-        if app.is_none() && queue.is_none() && !scope.labels.contains_key(GANG) {
+        if app.is_none() && queue.is_none() && !is_gang {
             continue;
         }
         for (key, value) in [("applicationId", app), ("queue", queue)] {
             labels.extend(value.map(|value| (key.to_owned(), value.clone())));
         }
         made.pod.spec.scheduler_name = "yunikorn".to_owned();
-        if scope.labels.contains_key(GANG) {
+        if is_gang {
             let annotations = &mut made.pod.metadata.annotations;
             annotations.insert(own(TASK_GROUPS), groups.clone());
             annotations.insert(own("task-group-name"), made.set.clone());

@@ -26,13 +26,27 @@ const EXECUTOR: Role = Role { name: "executor", container: "spark-kubernetes-exe
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let app = App { spec: &scope.spec, scope };
     let (mut driver, mut executor) = (app.pod(&DRIVER)?, app.pod(&EXECUTOR)?);
-    let instances = app.instances()?;
+    let instances = app.instances(1)?;
     if scope.spec.text_at("batchScheduler")? == Some("yunikorn") {
         app.gang(&mut driver, &mut executor, instances)?;
     }
     making.made.push(Made::one(DRIVER.name, driver, format!("{}-driver", scope.name)));
     let executors = Made::one(EXECUTOR.name, executor, format!("{}-exec-{{index}}", scope.name));
     making.made.push(Made { count: instances, first: 1, ..executors });
+    Ok(())
+}
+
+/// Adds the server of a SparkConnect, which is sized by its template alone, and the initial executors.
+pub(super) fn connect(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
+    let app = App { spec: &scope.spec, scope };
+    let server = match scope.spec.at("server.template")? {
+        Some(template) => template.pod_of(template.value.clone(), 0)?,
+        None => Pod::default(),
+    };
+    making.made.push(Made::one(DRIVER.name, server, format!("{}-server", scope.name)));
+    let executors = Made::one(EXECUTOR.name, app.pod(&EXECUTOR)?, format!("{}-exec-{{index}}", scope.name));
+    // Two are the default of Spark on Kubernetes; the operator sets a default only for a SparkApplication.
+    making.made.push(Made { count: app.instances(2)?, first: 1, ..executors });
     Ok(())
 }
 
@@ -58,14 +72,14 @@ impl<'v> App<'_, 'v> {
     }
 
     /// With dynamic allocation, like the operator.
-    fn instances(&self) -> Result<u64, Rejected> {
+    fn instances(&self, usual: u64) -> Result<u64, Rejected> {
         let number = |field: Option<Field<'_>>| field.map(|field| number(&field)).transpose();
         let own = number(self.setting(&EXECUTOR, "instances", "spark.executor.instances")?)?;
         let dynamic = self.spec.at("dynamicAllocation")?;
         let by_field = dynamic.as_ref().map(|dynamic| dynamic.is_true_at("enabled")).transpose()?.unwrap_or(false);
         let by_conf = self.conf("spark.dynamicAllocation.enabled")?.is_some_and(|field| is_on(&field));
         if !by_field && !by_conf {
-            return Ok(own.unwrap_or(1));
+            return Ok(own.unwrap_or(usual));
         }
         let mut most = own.unwrap_or(0);
         for (field, key) in [

@@ -16,6 +16,9 @@ pub struct Tuning {
     /// Requests and allocations that one command removes from an ending application, at least 1.
     #[serde(default = "ending_at_once")]
     pub ending_at_once: usize,
+    /// The maximum number of ended applications; above it, the oldest are dropped before their time (SCH-172).
+    #[serde(default = "ended_applications")]
+    pub ended_applications: usize,
     /// A queue above its guaranteed resources in one name gives victims, even if it falls below them in others (D-18):
     /// otherwise guaranteed memory protects cores that are used with little memory.
     #[serde(default)]
@@ -44,6 +47,10 @@ const fn ending_at_once() -> usize {
     10_000
 }
 
+const fn ended_applications() -> usize {
+    10_000
+}
+
 impl Default for Tuning {
     fn default() -> Self {
         Self {
@@ -52,6 +59,7 @@ impl Default for Tuning {
             preemption_interval: Duration::from_secs(15),
             preemption_min_load: 0,
             ending_at_once: ending_at_once(),
+            ended_applications: ended_applications(),
             above_in_one_gives: false,
             awaits_stops: false,
             turns: Turns::Skipped,

@@ -27,6 +27,7 @@ pub struct QueueTree {
 impl std::ops::Index<QueueKey> for QueueTree {
     type Output = Queue;
 
+    #[inline]
     fn index(&self, key: QueueKey) -> &Queue {
         &self.queues[key]
     }
@@ -34,6 +35,7 @@ impl std::ops::Index<QueueKey> for QueueTree {
 
 impl std::ops::IndexMut<QueueKey> for QueueTree {
     /// Mutable access may change the position among siblings.
+    #[inline]
     fn index_mut(&mut self, key: QueueKey) -> &mut Queue {
         let queue = &mut self.queues[key];
         if !std::mem::replace(&mut queue.marked, true) {

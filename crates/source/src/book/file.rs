@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition, TableError, WriteTransaction};
+use redb::{
+    Builder, Database, ReadableDatabase as _, ReadableTable as _, TableDefinition, TableError, WriteTransaction,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -81,7 +83,7 @@ pub fn read_retained(folder: &Path) -> Result<Option<Moment>, String> {
     };
     // A writer keeps it open for milliseconds.
     for _ in 0..50 {
-        match Database::open(&path) {
+        match Builder::new().set_check_integrity_on_open(true).open(&path) {
             Ok(database) => return read(&database).map_err(failed),
             Err(redb::DatabaseError::DatabaseAlreadyOpen) => std::thread::sleep(std::time::Duration::from_millis(20)),
             Err(error) => return Err(failed(error.into())),

@@ -162,6 +162,15 @@ fn a_ledger_that_was_cut_off_is_said_to_be_damaged_and_begins_again() {
         assert!(retained.earlier().ledger.is_none());
         drop(retained);
     }
+    for from in (0..whole.len()).step_by(4096) {
+        let mut bytes = whole.clone();
+        bytes[from..(from + 4096).min(whole.len())].fill(0);
+        fs::write(&file, bytes).unwrap();
+        match ledger_of(&folder) {
+            Ok(read) => assert!(read.is_some(), "page {from} is not in use"),
+            Err(why) => assert!(why.contains("is damaged"), "page {from}: {why}"),
+        }
+    }
     fs::write(&file, &whole).unwrap();
     assert!(ledger_of(&folder).unwrap().is_some());
     fs::remove_dir_all(&folder).unwrap();

@@ -19,6 +19,10 @@ const AT_ONCE: usize = 4;
 const STRETCH: u32 = 10;
 /// An interval is at least this factor of the processor time for the answer: 4% of a core for each kind.
 const COST: u32 = 25;
+/// The same while events report every change, without news: 1% of a core.
+const COST_IDLE: u32 = 100;
+/// Events are read at every interval: after this many without them, they are missing.
+const FED_FOR: u32 = 5;
 const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// News make a query due at once, but at most once per this fraction of the interval.
 const NEWS: u32 = 4;
@@ -88,6 +92,8 @@ struct Entry {
 pub struct Plan {
     every: Duration,
     at_once: usize,
+    /// When events last reported every change.
+    fed: Option<Duration>,
     focus: Focus,
     entries: BTreeMap<Query, Entry>,
 }
@@ -96,13 +102,18 @@ impl Plan {
     /// Creates a plan that refreshes the screen at an interval. It starts with the partitions.
     pub fn new(every: Duration) -> Self {
         let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
-        Self { every, at_once: AT_ONCE, focus: Focus::default(), entries }
+        Self { every, at_once: AT_ONCE, fed: None, focus: Focus::default(), entries }
     }
 
     /// Allows one request at a time, so that the schedule depends only on the clock.
     #[must_use]
     pub fn one_by_one(self) -> Self {
         Self { at_once: 1, ..self }
+    }
+
+    /// Events report every change up to now: costly lists are read less often without news.
+    pub const fn fed(&mut self, now: Duration) {
+        self.fed = Some(now);
     }
 
     /// Adds a query.
@@ -126,10 +137,10 @@ impl Plan {
         let details = self.details();
         self.entries.retain(|query, entry| !query.is_detail() || details.contains(query) || entry.under_way);
         details.into_iter().for_each(|detail| self.add(detail, now));
-        let (every, focus) = (self.every, self.focus.clone());
+        let (pace, focus) = ((self.every, self.fed), self.focus.clone());
         for (query, entry) in &mut self.entries {
             if query.is_on(&focus) {
-                entry.due = entry.due.min(interval(query, entry, every, true).map_or(now, |due| due.max(now)));
+                entry.due = entry.due.min(interval(query, entry, pace, true).map_or(now, |due| due.max(now)));
             }
         }
     }
@@ -179,10 +190,10 @@ impl Plan {
 
     /// Records an answer: its duration, and the processor time for reading it.
     pub fn done(&mut self, query: &Query, took: Duration, cost: Duration) {
-        let (every, on_screen) = (self.every, query.is_on(&self.focus));
+        let (pace, on_screen) = ((self.every, self.fed), query.is_on(&self.focus));
         if let Some(entry) = self.entries.get_mut(query) {
             (entry.under_way, entry.took, entry.cost) = (false, took, cost);
-            entry.due = interval(query, entry, every, on_screen).unwrap_or_default();
+            entry.due = interval(query, entry, pace, on_screen).unwrap_or_default();
         }
     }
 
@@ -217,10 +228,17 @@ impl Plan {
 }
 
 /// When a query is due after its last request; `None` if it was never sent.
-fn interval(query: &Query, entry: &Entry, every: Duration, on_screen: bool) -> Option<Duration> {
+fn interval(
+    query: &Query,
+    entry: &Entry,
+    (every, fed): (Duration, Option<Duration>),
+    on_screen: bool,
+) -> Option<Duration> {
     let wanted = if on_screen || query.is_basic() { every } else { every * query.pace() };
-    let stretched = (entry.took * STRETCH).max(entry.cost * COST).min(LONGEST);
-    Some(entry.asked? + wanted.max(stretched))
+    let asked = entry.asked?;
+    let cost = if fed.is_some_and(|fed| asked < fed + FED_FOR * every) { COST_IDLE } else { COST };
+    let stretched = (entry.took * STRETCH).max(entry.cost * cost).min(LONGEST);
+    Some(asked + wanted.max(stretched))
 }
 
 impl Query {
@@ -288,108 +306,4 @@ impl Query {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const S: Duration = Duration::from_secs(1);
-    const MS: Duration = Duration::from_millis(1);
-
-    fn p() -> Arc<str> {
-        Arc::from("default")
-    }
-
-    fn plan() -> Plan {
-        let mut plan = Plan::new(2 * S);
-        let of: [fn(Arc<str>) -> Query; 5] = [Query::Queues, Query::Apps, Query::Nodes, Query::Users, Query::Completed];
-        let all = of.into_iter().map(|of| of(p())).chain([Query::Config]);
-        all.for_each(|query| plan.add(query, Duration::ZERO));
-        plan
-    }
-
-    /// Answers everything due until `end`, each in `took`; returns the times of the requests.
-    fn run(
-        plan: &mut Plan,
-        from: Duration,
-        end: Duration,
-        took: impl Fn(&Query) -> Duration,
-    ) -> Vec<(Duration, Query)> {
-        let mut asked = Vec::new();
-        let mut now = from;
-        while now < end {
-            for query in plan.take_due(now) {
-                plan.done(&query, took(&query), Duration::ZERO);
-                asked.push((now, query));
-            }
-            now += 100 * MS;
-        }
-        asked
-    }
-
-    fn count(asked: &[(Duration, Query)], query: &Query) -> usize {
-        asked.iter().filter(|(_, other)| other == query).count()
-    }
-
-    #[test]
-    fn what_is_on_the_screen_comes_first_and_the_rest_at_a_pace() {
-        let mut plan = plan();
-        plan.set_focus(Focus { partition: p(), kind: FocusKind::Nodes }, Duration::ZERO);
-        let first = plan.take_due(Duration::ZERO);
-        assert_eq!(first, [Query::Partitions, Query::Queues(p()), Query::Nodes(p()), Query::Config]);
-        assert_eq!(plan.take_due(S), [], "no more than that at once");
-        first.iter().for_each(|query| plan.done(query, MS, MS));
-        let asked = run(&mut plan, S, 61 * S, |_| MS);
-        assert_eq!(count(&asked, &Query::Nodes(p())), 30, "every two seconds");
-        assert_eq!(count(&asked, &Query::Queues(p())), 30);
-        assert_eq!(count(&asked, &Query::Apps(p())), 4, "every sixteen");
-        assert_eq!(count(&asked, &Query::Completed(p())), 2);
-    }
-
-    #[test]
-    fn slow_and_costly_answers_stretch_their_interval() {
-        let mut plan = plan();
-        plan.set_focus(Focus { partition: p(), kind: FocusKind::Apps(None) }, Duration::ZERO);
-        let asked = run(&mut plan, Duration::ZERO, 60 * S, |query| if *query == Query::Apps(p()) { S } else { MS });
-        assert_eq!(count(&asked, &Query::Apps(p())), 6, "ten times what it took");
-        assert_eq!(count(&asked, &Query::Queues(p())), 30, "nobody else waits for it");
-        let mut plan = Plan::new(2 * S);
-        let query = plan.take_due(Duration::ZERO).remove(0);
-        plan.done(&query, 150 * MS, 150 * MS);
-        assert_eq!(plan.next_due(), Some(Duration::from_millis(3750)), "4 % of a core");
-    }
-
-    #[test]
-    fn looking_elsewhere_asks_at_once_and_drops_single_objects() {
-        let mut plan = plan();
-        run(&mut plan, Duration::ZERO, 2 * S, |_| MS);
-        let app = Query::App(p(), AppId::from("a"));
-        plan.set_focus(Focus { partition: p(), kind: FocusKind::App(AppId::from("a")) }, 3 * S);
-        assert!(plan.take_due(3 * S).contains(&app));
-        plan.done(&app, MS, MS);
-        plan.set_focus(Focus { partition: p(), kind: FocusKind::Users }, 4 * S);
-        assert!(!plan.has(&app));
-        assert_eq!(plan.take_due(4 * S), [Query::Users(p())], "the others are under way");
-    }
-
-    #[test]
-    fn news_make_things_due_but_not_without_measure() {
-        let mut plan = plan();
-        run(&mut plan, Duration::ZERO, S, |_| MS);
-        plan.expedite(|query| matches!(query, Query::Queues(_)), S);
-        assert_eq!(plan.take_due(S), [Query::Queues(p())]);
-        plan.done(&Query::Queues(p()), MS, MS);
-        plan.expedite(|query| matches!(query, Query::Queues(_)), S);
-        assert_eq!(plan.take_due(S + 100 * MS), []);
-        assert_eq!(plan.take_due(S + 500 * MS), [Query::Queues(p())]);
-    }
-
-    #[test]
-    fn what_failed_is_tried_when_it_is_reported() {
-        let mut plan = Plan::new(2 * S);
-        let query = plan.take_due(Duration::ZERO).remove(0);
-        assert_eq!(plan.take_due(9 * S), [], "it is under way");
-        plan.failed(&query, 10 * S);
-        assert_eq!(plan.next_due(), Some(10 * S));
-        plan.all_due(9 * S);
-        assert_eq!(plan.take_due(9 * S), [Query::Partitions]);
-    }
-}
+mod tests;

@@ -36,7 +36,7 @@ pub struct WaitingNow {
     pub p50: Option<Duration>,
     /// The 95th percentile of these ages.
     pub p95: Option<Duration>,
-    /// The causes, the most frequent first; together they cover all waiting applications.
+    /// The causes: those that time does not remove, then the most frequent; together they cover all waiting applications.
     pub causes: Vec<WaitingCause>,
     /// The queues with waiting applications; the root includes all.
     pub queues: BTreeMap<QueuePath, WaitingIn>,
@@ -47,11 +47,12 @@ impl WaitingNow {
     pub fn of(part: &PartitionView, at: Time) -> Self {
         let mut ages = Vec::new();
         let mut queues: BTreeMap<QueuePath, (u64, Vec<Duration>)> = BTreeMap::new();
-        let mut causes: BTreeMap<&'static str, (u64, i64)> = BTreeMap::new();
+        let mut causes: BTreeMap<(bool, &'static str), (u64, i64)> = BTreeMap::new();
         let mut apps = 0;
         for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
             apps += 1;
-            let known = causes.entry(cause(app).map_or("unknown", |(cause, _)| cause.label())).or_default();
+            let found = cause(part, app).map_or((true, "unknown"), |(cause, _)| (cause.mends(), cause.label()));
+            let known = causes.entry(found).or_default();
             known.0 += 1;
             known.1 = known.1.saturating_add(app.pending.amount(VCORE));
             let pending = app.asks.values().filter(|ask| !matches!(ask.state, crate::AskState::Allocated { .. }));
@@ -64,9 +65,10 @@ impl WaitingNow {
             }
         }
         ages.sort_unstable();
-        let row = |(cause, (apps, cpu))| WaitingCause { cause, apps, cpu };
-        let mut causes: Vec<WaitingCause> = causes.into_iter().map(row).collect();
-        causes.sort_by_key(|row| std::cmp::Reverse((row.apps, row.cpu)));
+        let mut causes: Vec<_> = causes.into_iter().collect();
+        causes.sort_by_key(|((mends, _), most)| (*mends, std::cmp::Reverse(*most)));
+        let row = |((_, cause), (apps, cpu))| WaitingCause { cause, apps, cpu };
+        let causes = causes.into_iter().map(row).collect();
         let in_queue = |(queue, (apps, mut ages)): (QueuePath, (u64, Vec<Duration>))| {
             ages.sort_unstable();
             (queue, WaitingIn { apps, p95: percentile(&ages, 95) })

@@ -37,6 +37,7 @@ use model::Time;
 
 pub use self::demand::{WaitingCause, WaitingIn, WaitingNow};
 pub use self::faults::ConfigFaults;
+pub use self::waits::cause_words;
 
 /// The inputs of an overview.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! The causes of waiting applications, one line each: causes that time does not remove are first.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::{Concern, Rank};
+use crate::never::Never;
 use crate::waiting::{SheetLine, Target};
 use crate::{AppRow, AskState, PartitionView, PendingReason};
 use model::Time;
@@ -15,14 +15,10 @@ struct Cause<'v> {
 }
 
 pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
-    let mut causes: BTreeMap<(bool, Arc<str>), Cause<'_>> = BTreeMap::new();
+    let mut causes: BTreeMap<(bool, String), Cause<'_>> = BTreeMap::new();
     for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
-        let never = part.never_of(app).map(|(ask, never)| ((false, Arc::from(never.to_string())), ask.created));
-        let by_time = || cause(app).map(|(cause, since)| ((true, cause.words().into()), since));
-        let Some((cause, since)) = never.or_else(by_time) else {
-            continue;
-        };
-        let known = causes.entry(cause).or_default();
+        let Some((ground, since)) = cause(part, app) else { continue };
+        let known = causes.entry((ground.mends(), ground.words())).or_default();
         known.apps += 1;
         if known.oldest.is_none_or(|(oldest, _)| since < oldest) {
             known.oldest = Some((since, app));
@@ -32,7 +28,7 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
         causes.into_iter().filter_map(|(cause, all)| Some((cause, all.apps, all.oldest?))).collect();
     // Causes that time does not remove are first.
     causes.sort_by_key(|((mends, _), _, (since, _))| (*mends, *since));
-    let line = |((mends, cause), apps, (since, app)): ((bool, Arc<str>), u64, (Time, &AppRow))| {
+    let line = |((mends, cause), apps, (since, app)): ((bool, String), u64, (Time, &AppRow))| {
         let waits = if mends { " for" } else { ":" };
         let text = match apps {
             1 => format!("{}{waits} {cause}", app.id),
@@ -43,17 +39,24 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     causes.into_iter().map(line).collect()
 }
 
-#[derive(Clone, Copy)]
+/// Why an application waits.
 pub(super) enum Ground {
+    Never(Never),
     QueueApps,
     LimitApps,
     Tried(PendingReason),
 }
 
 impl Ground {
-    /// Follows "waits for".
-    const fn words(self) -> &'static str {
-        match self {
+    /// Whether time or the end of other work can remove it.
+    pub(super) const fn mends(&self) -> bool {
+        !matches!(self, Self::Never(_))
+    }
+
+    /// A sentence, or what follows "waits for".
+    fn words(&self) -> String {
+        let words = match self {
+            Self::Never(never) => return never.to_string(),
             Self::QueueApps => "the max applications of a queue",
             Self::LimitApps => "the application limit of a user or group",
             Self::Tried(PendingReason::QueueQuota) => "the maximum of a queue",
@@ -61,12 +64,17 @@ impl Ground {
             Self::Tried(PendingReason::NoNode) => "a node that fits",
             Self::Tried(PendingReason::Placeholder) => "a placeholder",
             Self::Tried(PendingReason::NotTried | PendingReason::Turn) => "its turn",
-        }
+        };
+        words.to_owned()
     }
 
     /// For a table column, up to 20 columns.
-    pub(super) const fn label(self) -> &'static str {
+    pub(super) const fn label(&self) -> &'static str {
         match self {
+            Self::Never(Never::Absent { .. }) => "no node has resource",
+            Self::Never(Never::TooLarge { .. } | Never::Together) => "too large for nodes",
+            Self::Never(Never::NoSuchNode(_)) => "node does not exist",
+            Self::Never(Never::AboveMaximum { .. }) => "above queue maximum",
             Self::QueueApps => "max applications",
             Self::LimitApps => "application limit",
             Self::Tried(PendingReason::QueueQuota) => "queue maximum",
@@ -79,8 +87,18 @@ impl Ground {
     }
 }
 
-/// The cause and start of the wait of an application's oldest request that a cycle has tried.
-pub(super) fn cause(app: &AppRow) -> Option<(Ground, Time)> {
+/// The first cause of a waiting application, in the order of [`Never`] before all others: `no node has nvidia.com/gpu`,
+/// `queue maximum`.
+pub fn cause_words(part: &PartitionView, app: &AppRow) -> Option<String> {
+    let (ground, _) = cause(part, app)?;
+    Some(if ground.mends() { ground.label().to_owned() } else { ground.words() })
+}
+
+/// The cause and start of the wait: a request that can never be allocated, otherwise the oldest one that a cycle has tried.
+pub(super) fn cause(part: &PartitionView, app: &AppRow) -> Option<(Ground, Time)> {
+    if let Some((ask, never)) = part.never_of(app) {
+        return Some((Ground::Never(never), ask.created));
+    }
     let waiting = |(reason, since): (PendingReason, Time)| {
         let cause = match reason {
             _ if app.blocked_by_queue => Ground::QueueApps,

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::lenient::{is_empty, read};
-use super::{EventGrounds, EventResource, List, Other, grounds};
+use super::{EventGrounds, EventResource, List, Other, Unreadable, grounds, plain, salvage};
 
 /// A sequence of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -40,6 +41,33 @@ impl<'de> Deserialize<'de> for EventBatch {
         let Wire { instance_uuid, lowest_id, highest_id, event_records } = Wire::deserialize(deserializer)?;
         let event_records = event_records.map(|list| list.0).filter(|records| !records.is_empty());
         Ok(Self { instance_uuid, lowest_id, highest_id, event_records })
+    }
+}
+
+impl EventBatch {
+    /// Reads an answer. An event with an invalid value stays at its place, so that the others keep their ids, and its
+    /// message has the reason.
+    ///
+    /// # Errors
+    /// Invalid JSON, or invalid ids.
+    pub fn salvaged(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let wrong = |error: serde_json::Error| {
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            Unreadable { line, column, reason: plain(&error) }
+        };
+        if let Ok(batch) = serde_json::from_slice(bytes) {
+            return Ok(batch);
+        }
+        let mut whole: Value = serde_json::from_slice(bytes).map_err(wrong)?;
+        let records = whole.get_mut("EventRecords").and_then(Value::as_array_mut).map(std::mem::take);
+        let mut batch: Self = serde_json::from_value(whole).map_err(wrong)?;
+        let mut read: Vec<EventRecord> = Vec::new();
+        for record in records.unwrap_or_default() {
+            let before = read.last().map_or(0, |one| one.timestamp_nano);
+            read.push(EventRecord::salvaged(&record, before));
+        }
+        batch.event_records = Some(read).filter(|records| !records.is_empty());
+        Ok(batch)
     }
 }
 
@@ -85,4 +113,52 @@ pub struct EventRecord {
     /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
+}
+
+impl EventRecord {
+    /// Says in the message what is invalid. Without a time, the event has that of the one `before`.
+    fn salvaged(record: &Value, before: i64) -> Self {
+        let mut unknown = Vec::new();
+        let mut event: Self = salvage(record.to_string().as_bytes(), &mut unknown)
+            .unwrap_or_else(|why| Self { message: format!("invalid event: {}", why.reason), ..Self::default() });
+        for lost in unknown {
+            let between = if event.message.is_empty() { "" } else { "; " };
+            event.message += &format!("{between}invalid event: {}: {}", lost.path, lost.reason);
+        }
+        if event.timestamp_nano == 0 {
+            event.timestamp_nano = before;
+        }
+        event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_with_an_invalid_value_stays_at_its_place_and_says_why() {
+        let text = r#"{"InstanceUUID":"i","LowestID":3,"HighestID":8,"EventRecords":[
+            {"type":2,"objectID":"a","message":"m","timestampNano":7},
+            {"type":2,"objectID":"b","message":"n","timestampNano":9223372036854775808,"eventChangeType":"x"},
+            5, {"type":2,"objectID":7,"timestampNano":8}, ["x"], {"type":3,"objectID":"f","timestampNano":9}]}"#;
+        let batch = EventBatch::salvaged(text.as_bytes()).unwrap();
+        let records = batch.event_records.unwrap();
+        let shown: Vec<_> = records.iter().map(|one| (one.object_id.as_str(), one.timestamp_nano)).collect();
+        assert_eq!(shown, [("a", 7), ("b", 7), ("", 7), ("", 8), ("", 8), ("f", 9)]);
+        assert_eq!((batch.lowest_id, batch.highest_id, records[0].message.as_str()), (3, 8, "m"));
+        for (at, said) in
+            [(1, "n; invalid event: eventChangeType: "), (1, "timestampNano: "), (3, "invalid event: objectID: ")]
+        {
+            assert!(records[at].message.contains(said), "{records:?}");
+        }
+        assert!(records[2].message.starts_with("invalid event: ") && records[4].message.starts_with("invalid event: "));
+    }
+
+    #[test]
+    fn ids_that_are_invalid_are_an_error() {
+        for text in [r#"{"LowestID":-1,"EventRecords":[{"message":"a"}]}"#, r#"{"EventRecords":5}"#, "[]x", ""] {
+            assert!(EventBatch::salvaged(text.as_bytes()).is_err(), "{text}");
+        }
+    }
 }

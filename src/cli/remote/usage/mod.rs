@@ -127,15 +127,15 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
     Some(std::iter::once(Dimension::Hour).chain(first).collect())
 }
 
-/// Where the ledger is.
+/// The source of the ledger.
 enum Ledgers {
     Folder(Box<FolderInspection>),
-    /// That of a directory of a scheduler in Kubernetes, which may run.
+    /// From the directory of a scheduler in Kubernetes, which may be running.
     Retained(Box<Ledger>),
     Server(Box<Once>),
-    /// The ledger that this machine follows of Apache YuniKorn.
+    /// Recorded on this machine for Apache YuniKorn.
     Followed(Box<Followed>),
-    /// Where there is none: what Apache YuniKorn shows.
+    /// Without a ledger: the values of Apache YuniKorn.
     Seen(Arc<View>),
 }
 
@@ -208,7 +208,7 @@ impl Ledgers {
     }
 }
 
-/// From when to when a month goes, by UTC.
+/// The time range of a month in UTC.
 ///
 /// # Errors
 /// It is none.

@@ -182,7 +182,7 @@ fn what_is_not_there_or_not_legal_is_reported() {
     "#);
     insta::assert_snapshot!(report("", set_max_applications("", &target(&a), Some(1))), @"
     1:1: error[EDT-001]: the configuration has no partition
-    = an empty text is the default configuration: write it to the file first
+    = an empty file has the default configuration: write the default to the file first
     ");
     insta::assert_snapshot!(report("a: [", set_max_applications("a: [", &target(&a), Some(1))), @"
     1:4: error[CFG-001]: not YAML: `[` is never closed

@@ -133,7 +133,7 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
         },
         AskColumn::Node => match &ask.state {
             AskState::Allocated { node, .. } => format!("it runs on {node}"),
-            AskState::Pending { reserved: Some(node), .. } => format!("none yet; {node} is reserved for it"),
+            AskState::Pending { reserved: Some(node), .. } => format!("none yet; {node} is reserved for the request"),
             AskState::Pending { .. } => "none yet".to_owned(),
         },
         AskColumn::Why => {

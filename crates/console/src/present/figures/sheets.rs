@@ -238,7 +238,7 @@ pub fn change() -> Vec<Figure> {
     vec![
         figure("the fields", "", "start with the values of the queue; an empty field means no value"),
         figure("old → new", "", "an active setting, and its value in the form"),
-        figure("uses … now", "", "allocated in that queue and below at this moment"),
+        figure("uses … now", "", "currently allocated in the queue and its subtree"),
         figure("the numbers", "", "lines of the configuration that the form changes, with their context"),
         figure("revision", "", "the revision that the form is based on"),
     ]

@@ -311,7 +311,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
         PendingReason::Placeholder => "waits for a placeholder to be replaced".to_owned(),
         PendingReason::Turn => "another request has its turn first, and would start later".to_owned(),
     });
-    let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved for it"));
+    let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved"));
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {
         pieces.push(dim(format!("; {}", special.join(", "))));

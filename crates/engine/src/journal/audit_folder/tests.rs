@@ -203,6 +203,22 @@ fn a_file_that_was_cut_off_is_damaged_and_what_is_intact_is_shown() {
 }
 
 #[test]
+fn a_stolen_lock_lets_no_second_writer_in_and_loses_nothing() {
+    let scratch = Scratch::new("stolen");
+    let log = Arc::new(AuditLog::default());
+    let mut writer = scratch.open().follow(&log);
+    for reason in ["one", "two"] {
+        let _ = fs::remove_file(scratch.0.join("lock"));
+        let thief = AuditFolder::open(&scratch.0, Profile::Kornsole).map(drop);
+        assert!(matches!(thief, Err(FolderError::InUse { .. })), "{thief:?}");
+        enter(&log, reason);
+        assert_eq!(writer.write().unwrap(), 0);
+    }
+    drop(writer);
+    assert_eq!(reasons(&scratch.open().retained()), [(1, "one"), (2, "two")]);
+}
+
+#[test]
 fn a_copy_without_the_lock_is_read_and_a_folder_of_something_else_is_none() {
     let (scratch, _) = written("copy");
     fs::remove_file(scratch.0.join("lock")).unwrap();

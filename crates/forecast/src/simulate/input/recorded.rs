@@ -82,20 +82,21 @@ impl Fates {
 pub enum Gangs {
     /// They are omitted: the tasks were recorded when they were requested, after their gang had come together.
     Recorded,
-    /// They are requested, and the tasks come after them.
+    /// They are requested, and the tasks come after them; their wait counts from the submission.
     Simulated,
 }
 
-/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `fate` says how an ask ended when it was
-/// recorded.
+/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `gangs` says what becomes of the
+/// placeholders of an application, `fate` how an ask ended when it was recorded.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
     begins: Option<Time>,
-    gangs: Gangs,
+    gangs: impl Fn(&AppId) -> Gangs,
     fate: impl Fn(&AppId, &AskId) -> Fate,
 ) -> Workload {
     let mut workload = Workload::default();
     let mut known: BTreeMap<AppId, usize> = BTreeMap::new();
+    let mut together = Together::default();
     let mut begins = begins;
     for (at, command) in commands {
         let place = || format!("at {at}");
@@ -112,14 +113,16 @@ pub fn read(
             }
             PartitionCommand::Submit(submission) => {
                 let at = Time(at.0 - begins.get_or_insert(at).0.min(at.0));
+                let gangs = gangs(&submission.app);
                 submitted(&mut workload, (&mut known, gangs), at, submission);
             }
             PartitionCommand::Ask(ask) => {
                 let begins = *begins.get_or_insert(at);
-                let Some(job) = known.get(&ask.app).map(|number| &mut workload.jobs[*number]) else {
+                let Some(number) = known.get(&ask.app).copied() else {
                     workload.leave_out("requests of applications that existed before", place);
                     continue;
                 };
+                let job = &mut workload.jobs[number];
                 if let Some(gang) = job.gang.as_mut().filter(|_| ask.placeholder) {
                     gang.placeholders.push(AskSpec { app: job.app.clone(), ..ask });
                     continue;
@@ -129,6 +132,8 @@ pub fn read(
                     continue;
                 }
                 let after = Time(at.0.saturating_sub(begins.0)).since(job.at);
+                let is_gang = job.gang.as_ref().is_some_and(|gang| !gang.placeholders.is_empty());
+                let after = if is_gang { together.since(number, after) } else { after };
                 job.tasks.extend(tasks(&ask, after, &fate));
             }
             PartitionCommand::Kill { .. } | PartitionCommand::Move { .. } => {
@@ -142,9 +147,30 @@ pub fn read(
             | PartitionCommand::Clean { .. } => {}
         }
     }
+    workload.jobs.iter_mut().for_each(complete);
     workload.jobs.retain(|job| !job.tasks.is_empty());
     workload.sort();
     workload
+}
+
+/// By the number of a job, when its gang had come together: its first task was requested then.
+#[derive(Default)]
+struct Together(BTreeMap<usize, Duration>);
+
+impl Together {
+    /// The tasks of a gang exist from its submission on, and wait for their placeholders. Later ones keep their distance.
+    fn since(&mut self, job: usize, after: Duration) -> Duration {
+        after.saturating_sub(*self.0.entry(job).or_insert(after))
+    }
+}
+
+/// A gang without placeholders is none; the tasks of one that never came together are those that its placeholders are for.
+fn complete(job: &mut Job) {
+    let Some(gang) = job.gang.take_if(|gang| gang.placeholders.is_empty() || job.tasks.is_empty()) else { return };
+    for placeholder in &gang.placeholders {
+        job.tasks.extend(tasks(placeholder, Duration::ZERO, &|_, _| Fate::default()));
+    }
+    job.gang = Some(gang).filter(|gang| !gang.placeholders.is_empty());
 }
 
 /// Requests with the same fate are one task.
@@ -188,4 +214,53 @@ fn submitted(
     let name = if known.contains_key(&app) { AppId::from(format!("{app}+{again}")) } else { app.clone() };
     known.insert(app, workload.jobs.len());
     workload.jobs.push(Job { app: name, at, queue, who, tags, tasks: Vec::new(), gang });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Resource;
+
+    fn cores(number: i64) -> Resource {
+        [("vcore", number * 1000)].into_iter().collect()
+    }
+
+    fn submission(app: &str) -> (Time, PartitionCommand) {
+        let submission = Submission { app: AppId::from(app), placeholder_ask: cores(4), ..Submission::default() };
+        (Time(0), PartitionCommand::Submit(submission))
+    }
+
+    fn ask(at: u64, app: &str, id: &str, placeholder: bool) -> (Time, PartitionCommand) {
+        let (app, id, task_group) = (AppId::from(app), AskId::from(id), Some("w".into()));
+        let ask = AskSpec { app, id, count: 2, resource: cores(2), placeholder, task_group, ..AskSpec::default() };
+        (Time::from_millis(at), PartitionCommand::Ask(ask))
+    }
+
+    #[test]
+    fn a_recorded_gang_waits_from_its_submission_on_and_also_if_it_never_came_together() {
+        let commands = [
+            submission("a"),
+            submission("never"),
+            submission("plain"),
+            ask(1, "a", "p", true),
+            ask(1, "never", "p", true),
+            ask(5000, "plain", "t", false),
+            ask(60_000, "a", "t", false),
+            ask(90_000, "a", "later", false),
+        ];
+        let runs = |_: &AppId, _: &AskId| Fate { runs: Some(Duration::from_secs(9)), ..Fate::default() };
+        let workload = read(commands.clone(), None, |_| Gangs::Simulated, runs);
+        let job = |name: &str| workload.jobs.iter().find(|job| job.app.as_str() == name).expect("a job");
+        let tasks = |name: &str| -> Vec<(u64, u32, bool)> {
+            job(name).tasks.iter().map(|task| (task.after.as_secs(), task.count, task.runs.is_some())).collect()
+        };
+        assert_eq!(tasks("a"), [(0, 2, true), (30, 2, true)], "the recorded wait of the gang is none of its tasks");
+        assert_eq!(job("a").gang.as_ref().map(|gang| gang.placeholders.len()), Some(1));
+        assert_eq!(tasks("never"), [(0, 2, false)], "its placeholders say what it waits for");
+        assert!(job("never").gang.is_some() && job("plain").gang.is_none());
+        assert_eq!(tasks("plain"), [(5, 2, true)]);
+        let recorded = read(commands, None, |_| Gangs::Recorded, runs);
+        let names: Vec<&str> = recorded.jobs.iter().map(|job| job.app.as_str()).collect();
+        assert_eq!((names, recorded.jobs[0].tasks[0].after.as_secs()), (vec!["a", "plain"], 60));
+    }
 }

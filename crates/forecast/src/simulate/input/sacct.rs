@@ -56,12 +56,12 @@ pub fn read(name: &str, text: &str) -> Reading {
     let heading: Vec<String> = heading.split('|').map(|column| column.trim().to_ascii_lowercase()).collect();
     let find = |names: &[&str]| names.iter().find_map(|name| heading.iter().position(|column| column == name));
     let at = |number: usize| Place { line: u32::try_from(number + 1).unwrap_or(u32::MAX), column: 1 };
-    let (Some(id), Some(_), Some(_), Some(_)) =
-        (find(&["jobid", "jobidraw"]), find(&["submit"]), find(&["start"]), find(&["end"]))
-    else {
+    let times = [find(&["start"]), find(&["end"]), find(&["elapsedraw", "elapsed"])];
+    let (Some(id), true) = (find(&["jobid", "jobidraw"]), times.iter().flatten().count() >= 2) else {
         reading.fault(at(0), "the heading needs JobID, Submit, Start, and End", HINT);
         return reading;
     };
+    let [has_submit, has_start, has_end] = [&["submit"], &["start"], &["end"]].map(|names| find(names).is_some());
     let mut rows = Vec::new();
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -72,10 +72,18 @@ pub fn read(name: &str, text: &str) -> Reading {
         }
         if !cells[id].contains('.') {
             let cell = |names: &[&str]| find(names).map(|column| cells[column]).filter(|cell| !cell.is_empty());
-            rows.push((format!("{name}:{}", number + 1), of_cells(cells[id], &cell)));
+            let mut row = of_cells(cells[id], &cell);
+            let elapsed = || elapsed(&cell);
+            row.start = if has_start { row.start } else { row.end.and_then(|end| end.checked_sub(elapsed()?)) };
+            row.end = if has_end { row.end } else { row.start.and_then(|start| start.checked_add(elapsed()?)) };
+            row.submit = if has_submit { row.submit } else { row.start };
+            rows.push((format!("{name}:{}", number + 1), row));
         }
     }
     take(&mut reading.workload, rows);
+    if !has_submit {
+        reading.workload.notes.push("no column Submit: each job is submitted when it started".to_owned());
+    }
     if reading.workload.jobs.is_empty() && reading.faults.is_empty() {
         reading.fault(at(0), "no started job found", HINT);
     }
@@ -108,6 +116,9 @@ fn of_cells<'t>(id: &str, cell: &impl Fn(&[&str]) -> Option<&'t str>) -> Row {
     let tres = cell(&["alloctres", "reqtres"]).unwrap_or_default();
     let tres: BTreeMap<&str, &str> = tres.split(',').filter_map(|part| part.split_once('=')).collect();
     let of_tres = |name: &str| tres.get(name).and_then(|text| text.parse::<i64>().ok());
+    // `gres/gpu` is the sum of the models, `gres/gpu:a100`, if a cluster counts both.
+    let models = tres.iter().filter(|(name, _)| name.starts_with("gres/gpu:"));
+    let of_models = models.filter_map(|(_, text)| text.parse::<i64>().ok()).fold(0_i64, i64::saturating_add);
     let nodes = number(&["nnodes", "allocnodes", "reqnodes"]).or(of_tres("node")).unwrap_or(1).max(1);
     let cpus = number(&["alloccpus", "ncpus", "reqcpus"]).or(of_tres("cpu")).unwrap_or(0);
     let memory = tres.get("mem").and_then(|text| bytes(text));
@@ -119,21 +130,31 @@ fn of_cells<'t>(id: &str, cell: &impl Fn(&[&str]) -> Option<&'t str>) -> Row {
         nodes: u32::try_from(nodes).unwrap_or(u32::MAX),
         cpus,
         memory: memory.or_else(|| requested(cell(&["reqmem"])?, nodes, cpus)).unwrap_or(0),
-        gpus: of_tres("gres/gpu").unwrap_or(0),
+        gpus: of_tres("gres/gpu").unwrap_or(of_models),
         submit: cell(&["submit"]).and_then(moment),
         start: cell(&["start"]).and_then(moment),
         end: cell(&["end"]).and_then(moment),
     }
 }
 
+/// The run time of a job that has ended.
+fn elapsed<'t>(cell: &impl Fn(&[&str]) -> Option<&'t str>) -> Option<i64> {
+    if cell(&["state"]).is_some_and(|state| state.starts_with("RUNNING")) {
+        return None;
+    }
+    cell(&["elapsedraw"]).and_then(|text| text.parse().ok()).or_else(|| span(cell(&["elapsed"])?))
+}
+
 fn of_json(job: &Value) -> Row {
     let text = |key: &str| job[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let tres = |kind: &str, name: Option<&str>| {
+    let sum = |kind: &str, of_name: &dyn Fn(&str) -> bool| {
         let all = job["tres"]["allocated"].as_array().filter(|all| !all.is_empty());
         let all = all.or(job["tres"]["requested"].as_array()).map(Vec::as_slice).unwrap_or_default();
-        let of_kind = |one: &&Value| one["type"] == kind && name.is_none_or(|name| one["name"] == name);
+        let of_kind = |one: &&Value| one["type"] == kind && of_name(one["name"].as_str().unwrap_or_default());
         all.iter().filter(of_kind).filter_map(|one| one["count"].as_i64()).fold(0_i64, i64::saturating_add)
     };
+    let tres = |kind: &str| sum(kind, &|_| true);
+    let gpus = sum("gres", &|name| name == "gpu");
     // 0 is a time that has not come.
     let when = |key: &str| job["time"][key].as_i64().filter(|seconds| *seconds > 0);
     let array = &job["array"]["task_id"];
@@ -144,10 +165,10 @@ fn of_json(job: &Value) -> Row {
         user: text("user").unwrap_or_else(|| "unknown".to_owned()),
         groups: text("group").or_else(|| text("account")).into_iter().collect(),
         tags: tags.iter().filter_map(|key| Some(((*key).to_owned(), text(key)?))).collect(),
-        nodes: u32::try_from(tres("node", None).max(1)).unwrap_or(u32::MAX),
-        cpus: tres("cpu", None),
-        memory: tres("mem", None).saturating_mul(1 << 20),
-        gpus: tres("gres", Some("gpu")),
+        nodes: u32::try_from(tres("node").max(1)).unwrap_or(u32::MAX),
+        cpus: tres("cpu"),
+        memory: tres("mem").saturating_mul(1 << 20),
+        gpus: if gpus > 0 { gpus } else { sum("gres", &|name| name.starts_with("gpu:")) },
         submit: when("submission"),
         start: when("start"),
         end: when("end"),
@@ -205,6 +226,21 @@ fn moment(text: &str) -> Option<i64> {
     let parsed =
         OffsetDateTime::parse(text, &Rfc3339).or_else(|_| OffsetDateTime::parse(&format!("{text}Z"), &Rfc3339));
     parsed.ok().map(OffsetDateTime::unix_timestamp)
+}
+
+/// From `1-02:03:04`, `02:03:04`, or `03:04.250`, in whole seconds.
+fn span(text: &str) -> Option<i64> {
+    let (days, clock) = text.split_once('-').unwrap_or(("0", text));
+    let clock = clock.split('.').next()?;
+    let mut seconds = days.parse::<i64>().ok().filter(|days| (0..1_000_000).contains(days))? * 24;
+    let parts: Vec<i64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let [hours, minutes, last] = match parts.as_slice() {
+        [minutes, seconds] => [0, *minutes, *seconds],
+        [hours, minutes, seconds] => [*hours, *minutes, *seconds],
+        _ => return None,
+    };
+    seconds = seconds.checked_add(hours)?.checked_mul(3600)?;
+    seconds.checked_add(minutes.checked_mul(60)?)?.checked_add(last)
 }
 
 /// From `16G`, `1.5T`, or `512000M`: powers of 1024, mebibytes without a suffix.
@@ -283,6 +319,24 @@ mod tests {
         assert_eq!(faults, []);
         assert_eq!((workload.jobs[0].app.as_str(), amounts(&workload.jobs[0])), ("job-7_3", (1, 4000, 2 << 30, 1)));
         assert_eq!(workload.left_out[0].first, "s.json: job 8");
+    }
+
+    #[test]
+    fn two_of_start_end_and_elapsed_are_enough() {
+        let table = "JobID|State|Elapsed|Start|NCPUS|AllocTRES\n\
+            1|COMPLETED|1-02:00:05|2025-01-01T10:00:10|2|cpu=2,gres/gpu:a100=3\n\
+            2|RUNNING|00:10:00|2025-01-01T10:00:00|2|\n3|FAILED|01:30.500|2025-01-01T10:00:00|2|\n";
+        let workload = read("t", table).workload;
+        let [failed, completed] = workload.jobs.as_slice() else { panic!("{:?}", workload.jobs) };
+        let runs = |job: &Job| job.tasks[0].runs.map(|runs| runs.as_secs());
+        assert_eq!((runs(failed), runs(completed), completed.at), (Some(90), Some(93_605), Time(10_000_000)));
+        assert_eq!(amounts(completed), (1, 2000, 0, 3), "models of GPUs count without their sum");
+        assert_eq!(workload.left_out[0].what, "jobs that still run");
+        assert!(workload.notes.iter().any(|note| note.starts_with("no column Submit: ")), "{:?}", workload.notes);
+        let by_end = read("t", "JobIDRaw|Submit|End|ElapsedRaw|NCPUS\n1|100|160|50|1\n").workload;
+        assert_eq!((by_end.jobs[0].at, runs(&by_end.jobs[0])), (Time::ZERO, Some(50)));
+        assert!(read("t", "JobID|Start\n1|1\n").faults[0].message.contains("needs JobID"));
+        assert_eq!(["x", "1:2:3:4", "-1-00:00:01", "9999999999-00:00:00"].map(span), [None; 4]);
     }
 
     #[test]

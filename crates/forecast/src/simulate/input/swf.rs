@@ -95,6 +95,7 @@ pub fn read(name: &str, text: &str) -> Reading {
 pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> io::Result<Reading> {
     let mut reading = Reading::default();
     let (mut header, mut in_header, mut line, mut later) = (Vec::new(), true, Vec::new(), 0_u64);
+    let mut begins = None;
     for number in 1_u32.. {
         line.clear();
         source.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
@@ -115,8 +116,14 @@ pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> i
             continue;
         }
         match columns(numbers) {
-            Ok(columns) if until.is_some_and(|until| columns[1] > until.as_millis() as f64 / 1000.0) => later += 1,
-            Ok(columns) => take(&mut reading, name, at, &columns),
+            Ok(columns) => {
+                // Lines are in the order of their submit times.
+                let since = columns[1] - *begins.get_or_insert(columns[1].max(0.0));
+                match until.is_some_and(|until| since > until.as_millis() as f64 / 1000.0) {
+                    true => later += 1,
+                    false => take(&mut reading, name, at, &columns),
+                }
+            }
             Err(_) if reading.faults.len() == MOST_FAULTS => {
                 reading.fault(
                     at,
@@ -137,6 +144,7 @@ pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> i
     let workload = &mut reading.workload;
     workload.nodes = nodes(&header);
     workload.sort();
+    begin_with_the_first(workload);
     workload.notes.push(
         "Standard Workload Format: each processor of a job is a request of one core; they may start at different times"
             .to_owned(),
@@ -145,6 +153,15 @@ pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> i
         workload.notes.push(format!("jobs that are submitted after the end of --for: {later}"));
     }
     Ok(reading)
+}
+
+/// A part of a log begins long after the log: its times count from its first job.
+fn begin_with_the_first(workload: &mut Workload) {
+    let Some(first) = workload.jobs.first().map(|job| job.at).filter(|first| *first > Time::ZERO) else { return };
+    for job in &mut workload.jobs {
+        job.at = Time(job.at.0.saturating_sub(first.0));
+    }
+    workload.notes.push(format!("times count from the first job, which is submitted at {first} of the log"));
 }
 
 /// The error is the column and the reason.
@@ -221,9 +238,9 @@ mod tests {
         let Reading { workload, faults } = read("log.swf", text);
         assert_eq!(faults, []);
         let [first, second] = workload.jobs.as_slice() else { panic!("{:?}", workload.jobs) };
-        assert_eq!((first.app.as_str(), first.at, first.who.user.as_str()), ("job-1", Time(3_000_000), "unknown"));
+        assert_eq!((first.app.as_str(), first.at, first.who.user.as_str()), ("job-1", Time::ZERO, "unknown"));
         assert_eq!(first.tasks[0].runs, Some(Duration::from_millis(5250)));
-        assert_eq!((second.at, second.who.groups.clone()), (Time(10_500_000), vec!["group7".to_owned()]));
+        assert_eq!((second.at, second.who.groups.clone()), (Time(7_500_000), vec!["group7".to_owned()]));
         let task = &second.tasks[0];
         assert_eq!((task.count, task.resource.amount("vcore"), task.resource.amount("memory")), (4, 1000, 1 << 20));
         assert_eq!(second.tags["queue"], "1");
@@ -248,11 +265,12 @@ mod tests {
     #[test]
     fn only_jobs_up_to_a_time_are_kept_and_long_lines_are_refused() {
         let line = |at: u32| format!("{at} {at} 0 60 2 -1 -1 4 99 1024 1 3 7 -1 1 -1 -1 -1\n");
-        let log = [30, 10, 20].map(line).concat();
+        let log = [1000, 1030, 1010, 1020].map(line).concat();
         let Reading { workload, faults } = read_from("l", log.as_bytes(), Some(Time(20_000_000))).unwrap();
         let names: Vec<&str> = workload.jobs.iter().map(|job| job.app.as_str()).collect();
-        assert_eq!((names, faults.len()), (vec!["job-10", "job-20"], 0));
-        assert_eq!(workload.notes[1], "jobs that are submitted after the end of --for: 1");
+        assert_eq!((names, faults.len()), (vec!["job-1000", "job-1010", "job-1020"], 0));
+        assert!(workload.notes[0].starts_with("times count from the first job, which is submitted at "));
+        assert_eq!(workload.notes[2], "jobs that are submitted after the end of --for: 1");
         let long = read("l", &" ".repeat(1 << 17));
         assert!(long.faults[0].message.contains("65536 bytes or more"), "{:?}", long.faults);
         let wrong = read("l", &"x\n".repeat(20_000));

@@ -121,3 +121,83 @@ fn a_leader_worker_set_has_groups_of_its_size() {
     let leader = format!("size: 2, leaderTemplate: {}, ", template(ONE));
     assert_eq!(pods(&set("", &leader))[0], "default/l-0 root.a app 1000m 1024Mi 0 yunikorn");
 }
+
+/// A runtime of MPI: a launcher that is the trainer, and nodes.
+fn mpi_runtime(launcher_trains: bool) -> String {
+    let of = |name: &str, container: &str, labels: &str| {
+        let pod = template(ONE).replace("name: c,", &format!("name: {container},"));
+        format!("{{name: {name}, template: {{{labels}spec: {{template: {pod}}}}}}}")
+    };
+    let step = "metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, ";
+    format!(
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {{name: mpi}}\nspec:\n  mlPolicy: {{numNodes: 1, mpi: {{runLauncherAsNode: {launcher_trains}}}}}\n  \
+         template: {{spec: {{replicatedJobs: [{}, {}]}}}}\n---\n",
+        of("launcher", "launcher", step),
+        of("node", "node", "")
+    )
+}
+
+#[test]
+fn a_launcher_of_mpi_takes_the_place_of_a_node() {
+    let train = |spec: &str| {
+        format!(
+            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {{name: t, namespace: ml}}\nspec: {{runtimeRef: {{name: mpi}}, {spec}}}\n"
+        )
+    };
+    let four = train("trainer: {numNodes: 4, resourcesPerNode: {limits: {cpu: 2}}}");
+    let names = |text: &str| -> Vec<String> {
+        pods(text).into_iter().map(|line| line.split(' ').take(4).collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert_eq!(
+        names(&(mpi_runtime(true) + &four)),
+        [
+            "ml/t-launcher-0-0 root.a app 2000m",
+            "ml/t-node-0-0 root.a app 2000m",
+            "ml/t-node-0-1 root.a app 2000m",
+            "ml/t-node-0-2 root.a app 2000m"
+        ]
+    );
+    let beside = names(&(mpi_runtime(false) + &four));
+    assert_eq!((beside.len(), beside[0].as_str()), (5, "ml/t-launcher-0-0 root.a app 1000m"));
+    assert_eq!(names(&(mpi_runtime(true) + &train("trainer: {numNodes: 1}"))).len(), 2);
+    assert_eq!(names(&(mpi_runtime(true) + &train("suspend: false"))).len(), 2);
+}
+
+#[test]
+fn a_train_job_changes_the_templates_of_its_runtime() {
+    let runtime = mpi_runtime(true);
+    let train = |spec: &str| {
+        format!(
+            "{runtime}apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {{name: t}}\nspec:\n  runtimeRef: {{name: mpi}}\n  {spec}\n"
+        )
+    };
+    let overrides = train(
+        "podTemplateOverrides: [{targetJobs: [{name: node}], metadata: {labels: {queue: root.b}}, spec: {priorityClassName: system-node-critical}}]",
+    );
+    let lines = pods(&overrides);
+    assert!(lines[0].starts_with("default/t-launcher-0-0 root.a "), "{lines:?}");
+    assert!(lines[1].starts_with("default/t-node-0-0 root.b app ") && lines[1].contains(" 2000001000 "), "{lines:?}");
+    let patches = train(
+        "runtimePatches: [{trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: launcher, template: {spec: {template: \
+         {spec: {containers: [{name: launcher, resources: {requests: {cpu: 3}}}, {name: side, resources: {limits: {cpu: 1}}}]}}}}}]}}}}]",
+    );
+    assert_eq!(pods(&patches)[0], "default/t-launcher-0-0 root.a app 4000m 1024Mi 0 yunikorn");
+}
+
+#[test]
+fn a_disaggregated_set_has_the_groups_of_each_role_in_each_slice() {
+    let role = |name: &str, replicas: u32| {
+        format!(
+            "{{name: {name}, spec: {{replicas: {replicas}, leaderWorkerTemplate: {{size: 2, workerTemplate: {}}}}}}}",
+            template(ONE)
+        )
+    };
+    let set = format!(
+        "apiVersion: disaggregatedset.x-k8s.io/v1\nkind: DisaggregatedSet\nmetadata: {{name: d}}\nspec: {{slices: 2, roles: [{}, {}]}}\n",
+        role("prefill", 1),
+        role("decode", 2)
+    );
+    let lines = pods(&set);
+    assert_eq!(lines.len(), 2 * (2 + 4));
+    assert!(lines[0].starts_with("default/d-decode-0 root.a app 1000m"), "{lines:?}");
+}

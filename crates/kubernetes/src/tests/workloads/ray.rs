@@ -102,3 +102,16 @@ fn a_ray_service_has_a_cluster() {
     assert_eq!(lines.len(), 3);
     assert!(lines[2].starts_with("ml/s-head - "), "{lines:?}");
 }
+
+#[test]
+fn the_labels_of_earlier_releases_reach_the_pods() {
+    let text = format!(
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {{name: c, namespace: ml, labels: {{yunikorn.apache.org/application-id: old, \
+         yunikorn.apache.org/queue-name: root.old, yunikorn.apache.org/gang-scheduling: 'true'}}}}\nspec: {}\n",
+        cluster_spec("replicas: 1, ", "")
+    );
+    let lines = pods(&text);
+    assert!(lines.iter().all(|line| line.contains(" root.old old ")), "{lines:?}");
+    let (cluster, _) = read(&[&text]);
+    assert!(cluster.pods.values().all(|pod| !gang::group_of(&pod.metadata).is_empty()));
+}

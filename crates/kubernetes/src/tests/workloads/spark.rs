@@ -125,3 +125,22 @@ fn sizes_that_spark_does_not_read() {
     );
     assert!(faults(&app("  type: Java\n  driver: {}\n")).contains("spec.executor: missing field"));
 }
+
+#[test]
+fn a_connect_server_has_the_size_of_its_template_and_executors_as_spark_computes_them() {
+    let connect = |executor: &str| {
+        format!(
+            "apiVersion: sparkoperator.k8s.io/v1alpha1\nkind: SparkConnect\nmetadata: {{name: c, namespace: jobs}}\nspec:\n  server:\n    cores: 9\n    template: {{metadata: {{labels: {{queue: root.s}}}}, \
+             spec: {{containers: [{{name: spark-kubernetes-driver, resources: {{limits: {{cpu: 2, memory: 3Gi}}}}}}]}}}}\n  executor: {{{executor}}}\n"
+        )
+    };
+    let lines = pods(&connect("instances: 1, cores: 4, memory: 10g"));
+    assert_eq!(
+        lines,
+        [
+            "jobs/c-exec-1 - spark-jobs-c 4000m 11264Mi 0 yunikorn",
+            "jobs/c-server root.s yunikorn-jobs-autogen 2000m 3072Mi 0 yunikorn"
+        ]
+    );
+    assert_eq!(pods(&connect("")).len(), 3, "two executors by default");
+}

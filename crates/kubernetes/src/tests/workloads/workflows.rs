@@ -81,3 +81,64 @@ fn templates_that_call_each_other_end() {
             .contains("Workflow ci/wf-00001: spec.templates[0].steps[0][0]: template \"nowhere\" not found")
     );
 }
+
+/// A template that creates a Job of two pods.
+fn creates(name: &str, cpu: &str, count: &str) -> String {
+    format!(
+        "  - name: {name}\n    inputs: {{parameters: [{{name: cpu, default: 250m}}]}}\n    resource:\n      action: create\n      manifest: |\n        \
+         apiVersion: batch/v1\n        kind: Job\n        metadata:\n          generateName: train-\n          namespace: ml\n        spec:\n          parallelism: {count}\n          \
+         completions: {count}\n          template:\n            metadata: {{labels: {{applicationId: train, queue: root.ml}}}}\n            spec:\n              containers:\n              \
+         - {{name: c, resources: {{requests: {{cpu: '{cpu}'}}}}}}\n"
+    )
+}
+
+#[test]
+fn the_objects_that_a_resource_template_creates() {
+    let plain = format!("  templates:\n{}", creates("main", "500m", "2"));
+    assert_eq!(
+        pods(&flow(&plain)),
+        [
+            "ci/wf-00001-main-0 - yunikorn-ci-autogen 0m 0Mi 0 yunikorn",
+            "ml/train-0 root.ml train 500m 0Mi 0 yunikorn",
+            "ml/train-1 root.ml train 500m 0Mi 0 yunikorn"
+        ]
+    );
+    let cores = |text: &str| -> Vec<String> {
+        pods(text).iter().filter_map(|line| line.split(' ').nth(3).map(str::to_owned)).collect()
+    };
+    let by_default = format!("  templates:\n{}", creates("main", "{{inputs.parameters.cpu}}", "1"));
+    assert_eq!(cores(&flow(&by_default)), ["0m", "250m"]);
+    let call = |value: &str| {
+        format!(
+            "  arguments: {{parameters: [{{name: size, value: 3}}]}}\n  templates:\n  - name: main\n    steps: [[{{name: a, template: job, withItems: [1, 2], arguments: {{parameters: [{{name: cpu, value: '{value}'}}]}}}}]]\n{}",
+            creates("job", "{{inputs.parameters.cpu}}", "1")
+        )
+    };
+    assert_eq!(cores(&flow(&call("{{workflow.parameters.size}}"))), ["0m", "0m", "3000m", "3000m"]);
+    // A number of pods that only the run knows.
+    let unknown = format!("  templates:\n{}", creates("main", "1", "{{steps.a.outputs.result}}"));
+    assert_eq!(cores(&flow(&unknown)), ["0m"]);
+    assert!(notices(&flow(&unknown)).contains("the manifest of template main depends on parameters"));
+    let deleted = plain.replace("action: create", "action: delete");
+    assert_eq!(cores(&flow(&deleted)).len(), 1);
+    let wrong = plain.replace("parallelism: 2", "parallelism: x");
+    let fault = faults(&flow(&wrong));
+    assert!(fault.contains("templates[0].resource.manifest: spec.parallelism: expected an integer"), "{fault}");
+}
+
+#[test]
+fn patches_and_defaults_of_templates_change_their_pods() {
+    let patched = |patch: &str| {
+        format!(
+            "  arguments: {{parameters: [{{name: cpu, value: 1500m}}]}}\n  templateDefaults: {{container: {{resources: {{requests: {{memory: 1Gi}}}}}}}}\n  templates:\n  \
+             - name: main\n    podSpecPatch: '{patch}'\n    container: {{image: x}}\n"
+        )
+    };
+    let json = r#"{"containers": [{"name": "main", "resources": {"limits": {"cpu": "{{workflow.parameters.cpu}}"}}}]}"#;
+    assert_eq!(pods(&flow(&patched(json))), ["ci/wf-00001-main-0 - yunikorn-ci-autogen 1500m 1024Mi 0 yunikorn"]);
+    let unknown = json.replace("workflow.parameters.cpu", "inputs.parameters.size");
+    assert!(pods(&flow(&patched(&unknown)))[0].contains(" 0m 1024Mi "));
+    assert!(notices(&flow(&patched(&unknown))).contains("podSpecPatch of template main depends on parameters"));
+    let fault = faults(&flow(&patched("[1]")));
+    assert!(fault.contains("podSpecPatch: expected a map"), "{fault}");
+}

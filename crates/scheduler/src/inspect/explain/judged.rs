@@ -71,7 +71,7 @@ impl fmt::Display for Precedence {
             OrderKey::Time => "arrived first",
         };
         match self {
-            Self::Reservation => f.write_str("a node is reserved for it"),
+            Self::Reservation => f.write_str("a node is reserved for the request"),
             Self::Placeholder => f.write_str("it replaces a placeholder"),
             Self::Queue { first, then, by: key } => write!(f, "queue {first} {} than {then}", by(key)),
             Self::App(key) => write!(f, "its application {}", by(key)),

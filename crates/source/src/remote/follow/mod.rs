@@ -135,10 +135,15 @@ impl Reader {
         if self.feed == Feed::Own {
             return own::page(client, &mut self.position).await;
         }
-        let (start, count) = self.follow.ask();
-        let path = format!("ws/v1/events/batch?start={start}&count={count}");
-        Ok(self.follow.take(client.json::<dto::EventBatch>(&path).await?.value))
+        let batch = batch(client, self.follow.ask()).await?;
+        Ok(self.follow.take(batch))
     }
+}
+
+async fn batch(client: &Client, (start, count): (u64, u64)) -> Result<dto::EventBatch, Fault> {
+    let path = format!("ws/v1/events/batch?start={start}&count={count}");
+    let got = client.get(&path).await?;
+    dto::EventBatch::salvaged(&got.value).map_err(|why| Fault::Unreadable(format!("/{path}"), why.to_string()))
 }
 
 /// Reads events until the receiver is dropped. `every` is the poll interval without a stream.
@@ -154,12 +159,12 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
     let stream = streams.then(|| tokio::spawn(wake(client.clone(), Arc::clone(&woken))));
     let (mut follow, mut chance, mut failures) = (Follow::default(), Chance::new(seed), 0_u32);
     while !messages.is_closed() {
-        let ((start, count), asked) = (follow.ask(), Instant::now());
-        let got = client.json::<dto::EventBatch>(&format!("ws/v1/events/batch?start={start}&count={count}")).await;
+        let asked = Instant::now();
+        let got = batch(&client, follow.ask()).await;
         let pause = match got {
             Ok(got) => {
                 failures = 0;
-                let (report, more) = follow.take(got.value);
+                let (report, more) = follow.take(got);
                 for one in report.into_iter().chain((!more).then_some(EventMessage::Current(asked, follow.next))) {
                     if messages.send(one).await.is_err() {
                         break;

@@ -13,6 +13,7 @@ use cluster::kube::UsedRight;
 use model::AppId;
 use view::act::{Actor, Code, Refusal};
 use view::kubernetes::{Chain, OwnerDone, OwnerObject};
+use view::waiting::count;
 use view::{AppRow, View};
 
 impl Once {
@@ -36,7 +37,11 @@ impl Once {
         let running = row.asks.len().saturating_sub(row.pending_asks as usize);
         let mut lines = vec![
             format!("{} in {}, of {}, is {}", row.id, row.queue, row.who.user, row.state),
-            format!("{running} allocations are released, {} requests canceled", row.pending_asks),
+            format!(
+                "{} released, {} canceled",
+                count(running as u64, "allocation"),
+                count(u64::from(row.pending_asks), "request")
+            ),
         ];
         let Some(cluster) = self.cluster() else { return Ok((lines, Vec::new())) };
         lines.extend(act::cluster::waived(&cluster, &view).map(str::to_owned));

@@ -85,10 +85,11 @@ impl Once {
         &self.remote
     }
 
-    /// Requests all `wants` for every partition.
+    /// Requests all `wants` for every partition. Ended applications, users, and groups that cannot be fetched are in
+    /// [`Self::unanswered`]: nothing else depends on them.
     ///
     /// # Errors
-    /// Returns an error if any part cannot be fetched.
+    /// Returns an error if any other part cannot be fetched.
     pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(None, wants)
     }
@@ -127,10 +128,11 @@ impl Once {
                     Want::Nodes => vec![Query::Nodes(name())],
                     Want::Users => vec![Query::Users(name()), Query::Groups(name())],
                 };
+                let secondary = page.map_or(matches!(want, Want::Ended | Want::Users), |page| page != *want);
                 for query in queries {
                     let words = query.part().words();
                     match self.ask(query) {
-                        Err(fault) if page.is_some_and(|page| page != *want) && fault.is_about_this() => {
+                        Err(fault) if secondary && fault.is_about_this() => {
                             self.unanswered.push(format!("cannot fetch {words}: {fault}"));
                         }
                         other => other?,

@@ -304,7 +304,10 @@ impl Worker {
                     now,
                 );
             }
-            EventMessage::Current(asked, next) => self.feed_received(asked, next),
+            EventMessage::Current(asked, next) => {
+                self.plan.fed(now);
+                self.feed_received(asked, next);
+            }
             EventMessage::Gap(from, to) => {
                 self.shared.keep_hole(from, to);
                 self.feed_lost(format!("{} events are lost", to - from + 1));
