@@ -13,13 +13,19 @@ fn row(driver: &Driver, text: &str) -> usize {
 
 #[test]
 fn the_chart_uses_the_height_that_the_tree_leaves() {
+    for (width, height) in [(120, 40), (200, 60)] {
+        let (mut driver, _) = on_cluster(Options::default(), width, height);
+        let legend = row(&driver, "CPU 10m");
+        let lines = driver.lines();
+        assert!(lines[legend].starts_with(" root  CPU 10m"), "below the tree: {}", driver.screen_text());
+        let braille = |sign: &char| ('\u{2801}'..='\u{28ff}').contains(sign);
+        let drawn = |line: &String| line.chars().take(80).filter(braille).count();
+        assert!(lines[legend + 1..height as usize - 1].iter().map(drawn).sum::<usize>() > 60);
+        driver.keys("-").unwrap();
+        let taller = row(&driver, "CPU 10m") < legend;
+        assert!(taller || height == 60, "a shorter tree leaves more, up to a limit: {}", driver.screen_text());
+    }
     let (driver, _) = on_cluster(Options::default(), 200, 60);
-    let legend = row(&driver, "CPU 10m");
-    let lines = driver.lines();
-    assert!(lines[legend].starts_with(" root  CPU 10m"), "below the tree: {}", driver.screen_text());
-    let braille = |sign: &char| ('\u{2801}'..='\u{28ff}').contains(sign);
-    let drawn = |line: &String| line.chars().take(80).filter(braille).count();
-    assert!(lines[legend + 1..59].iter().map(drawn).sum::<usize>() > 60);
     says(&driver, "bound by");
     let (driver, _) = on_cluster(Options::default(), 120, 30);
     says_not(&driver, "CPU 10m");

@@ -198,7 +198,7 @@ fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> 
         false => plain(format::count(part.nodes.len() as u64, "node")),
     }];
     for name in [VCORE, MEMORY] {
-        let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
+        let (used, all) = (board::used(part, name), part.capacity.get(name));
         let level = Meter { used, base: all, guaranteed: None };
         pieces.extend([gap(), dim(format!("{} ", format::resource_name(name)))]);
         let [lost_used, lost_all] = [true, false].map(|used| unknown::of_partition(part, used, name).is_some());

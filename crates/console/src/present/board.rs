@@ -205,11 +205,18 @@ fn lines_of(state: &State, form: Form, signs: &'static Signs) -> [Vec<Piece>; 2]
     [first, second]
 }
 
+/// The allocated quantity of the partition: of the root, as in the tree. A remote reports its totals at another time.
+pub fn used(part: &PartitionView, name: &str) -> i64 {
+    let column = if name == VCORE { QueueColumn::Cpu } else { QueueColumn::Memory };
+    let root = part.root().filter(|root| unknown::of_queue(part, root, column).is_none());
+    root.map_or_else(|| part.allocated.amount(name), |root| root.allocated.amount(name))
+}
+
 /// `CPU  ▰▰▰▰▱▱ 23.5/40  58% ▁▂▃▅ 10m`
 fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let lost = [true, false].into_iter().any(|used| unknown::of_partition(part, used, name).is_some());
     let label = if name == VCORE { "CPU " } else { "MEM " };
-    let (used, all) = (part.allocated.amount(name), part.capacity.get(name).filter(|all| *all > 0));
+    let (used, all) = (used(part, name), part.capacity.get(name).filter(|all| *all > 0));
     let Some(all) = all.filter(|_| !lost) else { return vec![dim(label), dim(signs.none)] };
     let level = Meter { used, base: Some(all), guaranteed: None };
     let mut pieces = vec![dim(label)];

@@ -150,8 +150,9 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
 }
 
 const CHART: u16 = 9;
-/// The most lines of a chart below the tree.
-const TALLEST_CHART: u16 = 20;
+/// The fewest and the most lines of a chart below the tree, with its border.
+const LOWEST_CHART: u16 = 8;
+const TALLEST_CHART: u16 = 28;
 
 /// The tree, and the chart in the height that the tree leaves. A notice shortens only the tree.
 fn chart_below(state: &State, left: Rect) -> (Rect, Option<Rect>) {
@@ -160,7 +161,7 @@ fn chart_below(state: &State, left: Rect) -> (Rect, Option<Rect>) {
     // In steps: the border does not move with every row.
     let tall = u16::try_from(spare).unwrap_or(0) / 4 * 4;
     let tall = tall.min(TALLEST_CHART);
-    if tall < CHART {
+    if tall < LOWEST_CHART {
         return (left, None);
     }
     let list = Rect { height: left.height - tall, ..left };

@@ -148,7 +148,7 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(right(Cell::Board(BoardCell::WaitP95), "WAIT p95", 8));
         }
         if plan.headroom {
-            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "HEADROOM cpu", 12) });
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "HEADROOM", 8) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
         columns

@@ -191,7 +191,13 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
             return;
         }
         Cell::WhatAndMessage if is_note(record) => vec![message(record, page, shown)],
-        Cell::WhatAndMessage => vec![happened(record, signs), plain("  "), message(record, page, shown)],
+        Cell::WhatAndMessage => {
+            let said = message(record, page, shown);
+            match said.text.strip_prefix(words::happened(record).as_str()) {
+                Some(rest) => vec![happened(record, signs), plain(rest.to_owned())],
+                None => vec![happened(record, signs), plain("  "), said],
+            }
+        }
         Cell::Of => {
             pen.name(slot.x, slot.width, page.name(&record.reference), Role::Dim);
             return;

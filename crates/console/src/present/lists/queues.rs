@@ -169,7 +169,7 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(right(what, title, width));
         }
         if plan.headroom {
-            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "HEADROOM cpu", 12) });
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "HEADROOM", 8) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
         if others {
