@@ -212,7 +212,8 @@ fn read_input(bytes: &[u8]) {
             let reading = config::read_file(bytes, group, Profile::V1_9_0);
             let text = config::input::text_of(bytes).map(|text| text.into_owned()).unwrap_or_default();
             let unpacked = config::input::unpack(bytes).unwrap_or_default();
-            let lines = u32::try_from(unpacked.split(|byte| *byte == b'\n').count()).unwrap();
+            // A carriage return alone is a line break of YAML too.
+            let lines = u32::try_from(unpacked.split(|byte| matches!(byte, b'\n' | b'\r')).count()).unwrap();
             assert!(reading.faults.iter().all(|fault| fault.at.line <= lines), "{:?}", reading.faults);
             let Ok(Input::Embedded(found)) = recognize(&text, group) else { continue };
             for one in found {
