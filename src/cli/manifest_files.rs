@@ -37,7 +37,7 @@ pub(super) fn read(manifests: &mut Manifests, files: &[PathBuf]) -> Result<(), S
     })
 }
 
-/// Parses each of so many files, from this one on.
+/// Parses a number of files, from this one on.
 fn parsing<'s, 'e>(
     scope: &'s Scope<'s, 'e>,
     files: &'e [PathBuf],

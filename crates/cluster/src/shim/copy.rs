@@ -216,7 +216,7 @@ impl Shared {
     }
 
     /// Waits until every kind is listed or denied, and the pods of these UIDs exist. A long list takes its time while its
-    /// pages arrive: whoever gives up would read it again.
+    /// pages arrive: a reader that gives up would read it again.
     async fn listed(&self, uids: &BTreeSet<&str>, patience: Duration) -> Option<Listed> {
         let begun = Instant::now();
         let stalls = |state: &State| state.page.map_or(begun, |page| page.max(begun)).elapsed() >= patience;
