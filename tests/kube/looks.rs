@@ -16,7 +16,7 @@ use source::{Remote, Source as _};
 use super::stand_in::{Call, Reply, StandIn};
 
 const PROXY: &str = "/api/v1/namespaces/yunikorn/services/yunikorn-service:yunikorn-core/proxy";
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 fn recorded() -> HashMap<String, (u16, Vec<u8>)> {
     let folder = Path::new("tests/conformance/rest/1.8.0");

@@ -234,7 +234,8 @@ pub fn operated(stage: &Stage) {
         has(&text, &["1 application is killed", app]);
     }
     let mut driver = failures::console(stage, Via::PortForward);
-    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["fast", "picky"]);
     driver.keys(":app fast<ret>").unwrap();
     until(&mut driver, &["twins/fast"]);
     until(&mut driver, &[&format!("Job {NAMESPACE}/fast-owner")]);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{ChildKiller, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
 
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub const DEADLINE: Duration = Duration::from_secs(60);
 pub const ENTERS_ALTERNATE: &str = "\x1b[?1049h";
 pub const LEAVES_ALTERNATE: &str = "\x1b[?1049l";
 

@@ -167,6 +167,7 @@ pub fn app(state: &mut State, text: &str) {
             home(state);
             push(state, Page::App(AppPage::new(id, None)));
         }
+        None if state.cluster.unread.apps => state.say(Grade::Refusal, state.cluster.unread.no_apps()),
         // A remote's lists are read infrequently.
         None if state.cluster.about.place == SourcePlace::Remote => {
             state.say(Grade::Refusal, format!("no application {text} in the loaded part of the list"));
@@ -185,6 +186,7 @@ pub fn node(state: &mut State, text: &str) {
             nodes(state);
             push(state, Page::Node(NodePage::new(id)));
         }
+        None if state.cluster.unread.nodes => state.say(Grade::Refusal, state.cluster.unread.no_nodes()),
         None => state.say(Grade::Refusal, format!("no node {text}")),
     }
 }
