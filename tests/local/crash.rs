@@ -189,11 +189,12 @@ fn a_restart_of_the_machine_begins_jobs_again_or_fails_them() {
     let mut machine = Machine::up(&[]);
     let script = "test $KORNSOLE_ATTEMPT = 2 || sleep 300";
     let jobs = [machine.submit(&[], script), machine.submit(&["--no-requeue"], script)];
-    jobs.iter().for_each(|job| drop(machine.until(*job, "running")));
+    let claims = jobs.map(|job| machine.folder.join(format!("jobs/jobs/{job}/1/claim.json")));
+    // A job is running shortly before its supervisor writes the claim.
+    super::machine::until(|| claims.iter().all(|file| file.exists()));
     machine.kill();
     // After a reboot: no processes, and claims of an earlier boot.
-    for job in jobs {
-        let file = machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"));
+    for file in claims {
         let text = fs::read_to_string(&file).unwrap();
         let mut claim: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
