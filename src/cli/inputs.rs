@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{load, say};
+use super::{load, print_line};
 use ::config::input::{self, Found, Input, Reference};
 use ::config::lint::Known;
 use ::config::{self, Config, Fault, Reading, Source, yaml};
@@ -114,7 +114,7 @@ pub fn one(path: &Path, policy_group: &str) -> Result<ConfigFile, String> {
     found.dedup_by(|one, other| one.queues() == other.queues());
     match (found.pop(), found.as_slice()) {
         (Some(only), []) => {
-            only.description().iter().for_each(|description| say(&super::printed::safe(description)));
+            only.description().iter().for_each(|description| print_line(&super::printed::safe(description)));
             Ok(only)
         }
         (None, _) => Err(format!("{}: no queue configuration found; {}", path.display(), input::FORMS)),

@@ -243,9 +243,9 @@ fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
     if !plan.bound.is_empty() {
         let mut table = Table::new(&["POD", "NODE", "QUEUE", "APPLICATION", ""]);
         for bound in &plan.bound {
-            let holds = if bound.placeholder { "placeholder" } else { "" };
+            let kind_word = if bound.placeholder { "placeholder" } else { "" };
             let cells = [&bound.pod, &bound.node, &bound.queue, &bound.app].map(String::clone);
-            table.row(cells.into_iter().chain([holds.to_owned()]).collect());
+            table.row(cells.into_iter().chain([kind_word.to_owned()]).collect());
         }
         writeln!(out, "{}", table.text())?;
     }

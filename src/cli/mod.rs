@@ -237,7 +237,7 @@ pub fn main() -> ExitCode {
 fn misused(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() && printed::safe(&text) != text {
-        say(text.trim_end());
+        print_line(text.trim_end());
         return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
     }
     error.exit()
@@ -320,12 +320,12 @@ fn carry_out(cli: &Cli) -> ExitCode {
 
 /// Prints the error that ends a command, and returns its exit code.
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
-    say(&printed::error(message.trim_end()));
+    print_line(&printed::error(message.trim_end()));
     ExitCode::from(code)
 }
 
 /// Prints a line on standard error. When that no longer exists, with its terminal, no one is left to be reported.
-pub(crate) fn say(line: &str) {
+pub(crate) fn print_line(line: &str) {
     let _ = writeln!(printed::err(), "{line}");
 }
 

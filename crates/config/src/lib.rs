@@ -40,7 +40,7 @@ pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};
 pub use properties::{MergedProperties, Property, PropertyKey, QueueProperties, inherit, parse_duration};
 pub use reading::{
-    DEFAULT_CONFIG, Reading, carried_checksum, checksum, read, read_bytes, says_nothing, without_checksum,
+    DEFAULT_CONFIG, Reading, carried_checksum, checksum, is_empty_text, read, read_bytes, without_checksum,
 };
 pub use removal::{AllowedRemoval, Removal};
 pub use schema::schema;

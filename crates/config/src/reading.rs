@@ -43,12 +43,12 @@ impl Reading {
 
     /// Whether the text is empty, so that the default configuration applies.
     pub fn is_of_empty_text(&self) -> bool {
-        says_nothing(&self.faults)
+        is_empty_text(&self.faults)
     }
 }
 
 /// Whether these are the faults of a text without content.
-pub fn says_nothing(faults: &[Fault]) -> bool {
+pub fn is_empty_text(faults: &[Fault]) -> bool {
     faults.iter().any(|fault| fault.code == EMPTY_TEXT)
 }
 

@@ -13,7 +13,7 @@ use super::counters::Counters;
 use super::drain_hooks::{DrainHook, DrainNotifier};
 use super::events::EventLog;
 use super::explain::{self, ExplainJob, ExplainReply};
-use super::journal::folder::RunningJournal;
+use super::journal::dir::RunningJournal;
 use super::journal::history::JournalHistory;
 use super::ledger_book::LedgerBook;
 use super::output::Output;
@@ -204,8 +204,8 @@ impl Engine {
     /// Executes an order. `answer` is called once, from the engine's thread after publication, or at once if the engine
     /// has stopped.
     pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
-        let brings_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
-        let to = if brings_text { &self.config_requests } else { &self.requests };
+        let has_new_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
+        let to = if has_new_text { &self.config_requests } else { &self.requests };
         // A stopped engine closed the channel; the dropped reply reports it.
         let _ = to.send(Request::Perform(Box::new((actor, order)), Reply::new(answer)));
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::audit;
 use super::explain::ExplainReply;
 use super::journal::committer::{AfterWrite, Journal};
-use super::journal::folder::RunningJournal;
+use super::journal::dir::RunningJournal;
 use super::journal::record::{CheckedOrder, OrderRecord, Record};
 use super::journal::recorder::RecordBlock;
 use super::journal::refused;

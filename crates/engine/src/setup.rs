@@ -49,7 +49,7 @@ pub struct Setup {
     /// The UUID of this run, for clients that follow events.
     pub instance: Arc<str>,
     /// The scheduler time at the start: zero, or the time since 1970 if others provide times of day.
-    pub begins: Time,
+    pub starts: Time,
 }
 
 impl Setup {
@@ -61,7 +61,7 @@ impl Setup {
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
         let (paused, follows, configured_by, allowed_removal) = Default::default();
-        let begins = Time::ZERO;
+        let starts = Time::ZERO;
         Self {
             profile,
             policy_group,
@@ -75,7 +75,7 @@ impl Setup {
             event,
             allowed_removal,
             instance,
-            begins,
+            starts,
         }
     }
 
@@ -116,7 +116,7 @@ impl Setup {
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),
-            begins: Time::ZERO,
+            starts: Time::ZERO,
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     use config::Settings;
 
     #[test]
-    fn the_settings_default_to_what_holds_without_them() {
+    fn the_settings_have_defaults() {
         let by = Setup::by(Profile::Kornsole, Settings::default().config());
         let of = Setup::of(Profile::Kornsole);
         assert_eq!(by.state_bytes, of.state_bytes);

@@ -88,18 +88,18 @@ impl State {
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
             ledger: Arc::new(LedgerBook::new(
-                Ledger::beginning(setup.begins, &scheduler).with_most_rows(setup.ledger_rows),
+                Ledger::initial(setup.starts, &scheduler).with_most_rows(setup.ledger_rows),
             )),
             scheduler,
             workload,
             views: ViewBuilder::default(),
             policy_group: setup.policy_group.clone(),
             config_cache: Arc::default(),
-            now: setup.begins,
+            now: setup.starts,
             deadlines: Deadlines {
                 clean_every: setup.clean_every,
-                next_clean: setup.begins + setup.clean_every,
-                next_sample: setup.begins + SAMPLE_EVERY,
+                next_clean: setup.starts + setup.clean_every,
+                next_sample: setup.starts + SAMPLE_EVERY,
                 retry: None,
                 cycle_due: false,
             },
@@ -183,10 +183,10 @@ impl State {
     /// Executes a command without logging its events.
     pub fn carry_out(&mut self, command: &Command) -> Vec<Event> {
         self.commands += 1;
-        let began = Instant::now();
+        let started_at = Instant::now();
         let events = self.scheduler.apply(self.now, command);
         if matches!(command, Command::Cycle) {
-            self.counters.cycle(began.elapsed());
+            self.counters.cycle(started_at.elapsed());
         }
         self.counters.count(&events);
         self.ledger.observe(self.now, &events, &self.scheduler);

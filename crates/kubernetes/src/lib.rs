@@ -19,13 +19,13 @@
 mod admission;
 mod application;
 mod ask;
-mod beside;
+mod blocked;
 mod cluster;
+mod context;
 mod created;
 pub mod dry_run;
 mod gang;
 mod gang_hints;
-mod held;
 pub mod live;
 mod making;
 mod manifests;
@@ -50,9 +50,9 @@ mod values;
 mod workloads;
 
 pub use application::Users;
-pub use beside::{AskSeen, Beside, Listed, NotListed};
+pub use blocked::BlockedPod;
 pub use cluster::Cluster;
-pub use held::HeldPod;
+pub use context::{AskSeen, ClusterContext, Listed, NotListed};
 pub use manifests::{ManifestReport, Manifests, ParsedManifest, read_manifests};
 pub use outline::{PodOutline, allocatable};
 pub use recovered::Recovered;

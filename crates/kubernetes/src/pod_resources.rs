@@ -35,19 +35,19 @@ pub(crate) fn pod_resources(pod: &Pod, sidecars: SidecarSum) -> Result<Resource,
     for container in &spec.containers {
         sum.add_assign(&requests(container, &status.container_statuses, refused)?);
     }
-    let (mut beside, mut peak) = (Resource::new(), Resource::new());
+    let (mut sidecar_sum, mut peak) = (Resource::new(), Resource::new());
     for container in &spec.init_containers {
         let own = requests(container, &status.init_container_statuses, refused)?;
-        let mut uses = own.add(&beside);
+        let mut uses = own.add(&sidecar_sum);
         if container.is_sidecar() {
-            beside.add_assign(&own);
+            sidecar_sum.add_assign(&own);
             if sidecars == SidecarSum::Twice {
                 uses.add_assign(&own);
             }
         }
         peak = peak.max(&uses);
     }
-    sum.add_assign(&beside);
+    sum.add_assign(&sidecar_sum);
     let mut sum = sum.max(&peak);
     let of_pod = read(&spec.resources.requests, "the pod")?;
     let counts = |name: &str| matches!(name, "vcore" | "memory") || name.starts_with("hugepages-");

@@ -43,7 +43,7 @@ fn amount(text: &str, scale: i32) -> Result<i64, String> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
+    let end = rest.find(|symbol: char| !symbol.is_ascii_digit() && symbol != '.').unwrap_or(rest.len());
     let (number, suffix) = rest.split_at(end);
     let (before, behind) = number.split_once('.').unwrap_or((number, ""));
     if before.is_empty() && behind.is_empty() || behind.contains('.') {

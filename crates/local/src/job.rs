@@ -354,7 +354,7 @@ impl Job {
     }
 
     /// Restarts as another application: application IDs are not reused.
-    pub fn begin_again(&mut self) {
+    pub fn start_again(&mut self) {
         self.generation += 1;
         (self.state, self.confirmed) = (JobState::Waiting, false);
     }

@@ -20,24 +20,24 @@ const LONGEST: (u64, u64) = (8, 16 << 10);
 ///
 /// # Errors
 /// The file system rejects it.
-pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+pub(super) fn private_dir(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 /// The jobs of an array share the environment, the command, and the rest of the submission: the job `like` has the
 /// files, and the others have hard links.
 pub(super) fn make(jobs: &Path, job: &Job, env: &[(String, String)], like: u64) -> io::Result<()> {
     let of = |number: u64| jobs.join(number.to_string());
-    let folder = of(job.number);
-    private_folder(&folder)?;
+    let dir = of(job.number);
+    private_dir(&dir)?;
     let like = if like == job.number { None } else { Some(of(like)) };
-    share(&folder, like.as_deref(), ENV, &env)?;
-    share(&folder, like.as_deref(), COMMAND, &job.spec.command)?;
-    share(&folder, like.as_deref(), SPEC, &without_command(&job.as_submitted))
+    share(&dir, like.as_deref(), ENV, &env)?;
+    share(&dir, like.as_deref(), COMMAND, &job.spec.command)?;
+    share(&dir, like.as_deref(), SPEC, &without_command(&job.as_submitted))
 }
 
-fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T) -> io::Result<()> {
-    let file = folder.join(name);
+fn share<T: Serialize>(dir: &Path, like: Option<&Path>, name: &str, value: &T) -> io::Result<()> {
+    let file = dir.join(name);
     // A file system without links has a copy for each job.
     if like.is_some_and(|like| fs::hard_link(like.join(name), &file).is_ok()) {
         return Ok(());
@@ -54,15 +54,15 @@ fn without_command(spec: &JobSpec) -> JobSpec {
     JobSpec { command: Words::default(), ..spec.clone() }
 }
 
-pub(super) fn append(folder: &Path, job: &Job) -> io::Result<()> {
+pub(super) fn append(dir: &Path, job: &Job) -> io::Result<()> {
     let changed = !job.spec.is_same(&job.as_submitted);
     let spec = if changed { without_command(&job.spec).into() } else { Shared::default() };
     let job = &Job { spec, ..job.clone() };
-    let file = folder.join(JOB);
+    let file = dir.join(JOB);
     let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&file);
     let mut opened = match open() {
         Err(why) if why.kind() == io::ErrorKind::NotFound => {
-            private_folder(folder)?;
+            private_dir(dir)?;
             open()?
         }
         opened => opened?,
@@ -100,27 +100,27 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_state_that_was_cut_off_leaves_the_one_before_it_and_many_are_not_kept() {
-        let folder = std::env::temp_dir().join(format!("kornsole-store-{}", std::process::id()));
+    fn a_truncated_state_leaves_the_previous_one_and_few_are_stored() {
+        let dir = std::env::temp_dir().join(format!("kornsole-store-{}", std::process::id()));
         let mut job = sues(7, JobSpec::default());
-        let file = folder.join(JOB);
-        append(&folder, &job).unwrap();
+        let file = dir.join(JOB);
+        append(&dir, &job).unwrap();
         let one = fs::metadata(&file).unwrap().len();
         job.state = JobState::Queued;
-        append(&folder, &job).unwrap();
+        append(&dir, &job).unwrap();
         let whole = fs::read(&file).unwrap();
         for length in usize::try_from(one).unwrap()..whole.len() {
             fs::write(&file, &whole[..length]).unwrap();
             assert_eq!(newest(&file).unwrap().state, JobState::Waiting, "{length} of {} bytes", whole.len());
-            append(&folder, &job).unwrap();
+            append(&dir, &job).unwrap();
             assert_eq!(newest(&file).unwrap().state, JobState::Queued);
         }
         for next in 0..200 {
             job.next = next;
-            append(&folder, &job).unwrap();
+            append(&dir, &job).unwrap();
             assert_eq!(newest(&file).unwrap().next, next);
             assert!(fs::metadata(&file).unwrap().len() < (LONGEST.0 + 2) * one + LONGEST.1);
         }
-        fs::remove_dir_all(&folder).unwrap();
+        fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -29,19 +29,19 @@ impl Known {
     ///
     /// # Errors
     /// A file cannot be read, or is corrupt.
-    pub(super) fn complete(&mut self, folder: &Path, job: &mut Job) -> io::Result<bool> {
+    pub(super) fn complete(&mut self, dir: &Path, job: &mut Job) -> io::Result<bool> {
         let is_changed = !job.spec.dir.is_empty();
-        if !is_changed && is_empty(&folder.join(SPEC)) {
+        if !is_changed && is_empty(&dir.join(SPEC)) {
             return Ok(false);
         }
         if !job.spec.command.is_empty() {
             // An earlier release wrote the command with each state.
-            task::write(&folder.join(COMMAND), &job.spec.command)?;
+            task::write(&dir.join(COMMAND), &job.spec.command)?;
         }
         // Without a command, the job reports that at its start.
-        let words = read_shared(&mut self.commands, &folder.join(COMMAND), |words| words)?.unwrap_or_default();
+        let words = read_shared(&mut self.commands, &dir.join(COMMAND), |words| words)?.unwrap_or_default();
         let of_file = |spec| Shared::from(JobSpec { command: words.clone(), ..spec });
-        let submitted = read_shared(&mut self.submissions, &folder.join(SPEC), of_file)?;
+        let submitted = read_shared(&mut self.submissions, &dir.join(SPEC), of_file)?;
         if is_changed {
             job.spec.command = words;
         }

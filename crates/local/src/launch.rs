@@ -24,13 +24,13 @@ use super::{cgroup, limits, supervise, user_file};
 const LAST_SIGNAL: i32 = 64;
 
 /// Returns only on failure, with the exit status of a shell.
-pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
-    let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("cannot read the task".to_owned(), 125) };
-    let env = match environment(folder, &task) {
+pub fn run(dir: &Path, hook: Option<Hook>) -> (String, u8) {
+    let Some(task) = read::<Task>(&dir.join(TASK)) else { return ("cannot read the task".to_owned(), 125) };
+    let env = match environment(dir, &task) {
         Ok(env) => env,
         Err(why) => return (format!("cannot read the environment: {why}"), 125),
     };
-    let command = match task::command(folder, &task) {
+    let command = match task::command(dir, &task) {
         Ok(command) => command,
         Err(why) => return (format!("cannot read the command: {why}"), 125),
     };

@@ -32,7 +32,6 @@ pub mod helper;
 pub mod hook;
 pub mod job;
 mod job_files;
-mod kept_output;
 mod known;
 pub mod launch;
 mod limits;
@@ -58,6 +57,7 @@ pub mod server;
 pub mod shared;
 mod starting;
 pub mod store;
+mod stored_output;
 pub mod submission;
 mod submitted_log;
 pub mod supervise;
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_to_come_are_rounded_to_minutes() {
-        let said = [1, 40_000, 59_500, 725_000, 3_600_000, 7_500_000].map(about_ms);
-        assert_eq!(said, ["1s", "40s", "1m", "12m", "1h", "2h 5m"]);
+    fn future_times_are_rounded_to_minutes() {
+        let reported = [1, 40_000, 59_500, 725_000, 3_600_000, 7_500_000].map(about_ms);
+        assert_eq!(reported, ["1s", "40s", "1m", "12m", "1h", "2h 5m"]);
     }
 }

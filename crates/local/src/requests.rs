@@ -88,7 +88,7 @@ impl Daemon {
                 Ok(stream) => return Answered { terminal: Some(stream), ..Reply::Attached.into() },
                 Err(refused) => refused,
             },
-            Request::Door => self.let_in(who),
+            Request::Endpoint => self.let_in(who),
             Request::Info => Reply::Info(Box::new(self.info())),
         };
         reply.into()
@@ -97,7 +97,7 @@ impl Daemon {
     fn let_in(&self, who: &Owner) -> Reply {
         let machine = self.settings.machine.name.clone();
         match self.token_source.get().map(|source| source(&who.identity)) {
-            Some(Ok((url, token))) => Reply::Door { machine, url, token },
+            Some(Ok((url, token))) => Reply::Endpoint { machine, url, token },
             Some(Err(why)) => refused(format!("cannot create a console token: {why}")),
             None => refused("consoles are not accepted here"),
         }
@@ -248,12 +248,12 @@ impl Daemon {
             }
         });
         let Some((attempt, over)) = found else { return reply.into() };
-        let folder = self.store.attempt(number, attempt);
+        let dir = self.store.attempt(number, attempt);
         let from = match last {
-            Some(last) => from.max(output::end(&folder).saturating_sub(last)),
+            Some(last) => from.max(output::end(&dir).saturating_sub(last)),
             None => from,
         };
-        match output::read(&folder, from, MOST_OUTPUT) {
+        match output::read(&dir, from, MOST_OUTPUT) {
             Ok((first, bytes)) => {
                 let ended = over && bytes.len() < MOST_OUTPUT;
                 let reply = Reply::Output { bytes: bytes.len() as u64, first, attempt, ended };

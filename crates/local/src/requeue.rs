@@ -116,7 +116,7 @@ impl Daemon {
                         // The daemon ended before the scheduler had the job.
                         None => (job.state, job.confirmed) = (JobState::Waiting, false),
                         // The daemon ended between the release of an attempt and the request of the next one.
-                        Some(AppState::Completing | AppState::Completed) => job.begin_again(),
+                        Some(AppState::Completing | AppState::Completed) => job.start_again(),
                         Some(_) => job.end(Outcome::Cancelled("an administrator".to_owned()), wall_ms()),
                     }
                     self.keep(job);
@@ -191,20 +191,20 @@ impl Daemon {
 
     pub(super) fn begin(&self, jobs: &[Job]) {
         let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
-        jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
+        jobs.iter().zip(offered).for_each(|(job, offered)| self.has_started(job, self.taken(job, offered)));
     }
 
     /// Handles the scheduler's answers for jobs whose submitters did not wait.
     pub(super) fn take_answers(&self) {
         let answered = self.table_in_turn().take_answered();
-        answered.into_iter().for_each(|(job, offered)| self.has_begun(&job, self.taken(&job, offered)));
+        answered.into_iter().for_each(|(job, offered)| self.has_started(&job, self.taken(&job, offered)));
     }
 
-    fn has_begun(&self, job: &Job, outcome: Result<(), Refusal>) {
+    fn has_started(&self, job: &Job, outcome: Result<(), Refusal>) {
         let mut table = self.table();
         let Some(state) = table.confirm(job) else {
             drop(table);
-            return self.withdraw(job);
+            return self.cancel_request(job);
         };
         match (outcome, table.jobs.get_mut(&job.number)) {
             (Err(why), Some(retained)) if state == JobState::Queued => {
@@ -238,7 +238,7 @@ mod tests {
     use model::Identity;
 
     #[test]
-    fn a_job_that_is_lost_at_its_start_again_and_again_is_not_begun_forever() {
+    fn a_job_that_is_lost_at_each_start_is_not_restarted_forever() {
         let identity = Identity { user: "sue".to_owned(), groups: Vec::new() };
         let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity };
         let lost = |number: u32, after: u64| {

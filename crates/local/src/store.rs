@@ -20,7 +20,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::job::{Job, JobState};
-use super::job_files::{JOB, append, is_empty, make, newest, private_folder};
+use super::job_files::{JOB, append, is_empty, make, newest, private_dir};
 use super::known::{Known, SPEC};
 use super::safe_path;
 use super::submitted_log::{Environment, Log, Submitted};
@@ -38,7 +38,7 @@ const ONE_BY_ONE: usize = 8;
 /// The stored jobs.
 #[derive(Debug)]
 pub struct Store {
-    folder: PathBuf,
+    dir: PathBuf,
     unsynced: Mutex<HashSet<u64>>,
     /// `unsynced` is not empty.
     changed: Condvar,
@@ -56,12 +56,12 @@ pub(super) fn may_pass(why: &io::Error) -> bool {
 ///
 /// # Errors
 /// It belongs to another user, others can write in it or, for root, replace it, or the file system rejects it.
-pub fn own_folder(folder: &Path) -> io::Result<PathBuf> {
-    safe_path::checked_above(folder)?;
-    private_folder(folder)?;
-    let found = fs::metadata(folder)?;
+pub fn own_dir(dir: &Path) -> io::Result<PathBuf> {
+    safe_path::checked_above(dir)?;
+    private_dir(dir)?;
+    let found = fs::metadata(dir)?;
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
-        return safe_path::checked(folder);
+        return safe_path::checked(dir);
     }
     let why = "the directory belongs to another user, or other users can write to it and replace its files";
     Err(io::Error::other(why))
@@ -72,19 +72,19 @@ impl Store {
     ///
     /// # Errors
     /// Another daemon uses it, others can write in it, it cannot be read, or a job in it is corrupt.
-    pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
-        let folder = own_folder(folder)?;
-        private_folder(&folder.join("jobs"))?;
-        let lock = lock(&folder.join("lock"))?;
-        let (left, jobs) = (Log::left(&folder)?, folder.join("jobs"));
+    pub fn open(dir: &Path) -> io::Result<(Self, Vec<Job>)> {
+        let dir = own_dir(dir)?;
+        private_dir(&dir.join("jobs"))?;
+        let lock = lock(&dir.join("lock"))?;
+        let (left, jobs) = (Log::left(&dir)?, dir.join("jobs"));
         let mut loaded = load(&jobs)?;
         let restored = restore(&jobs, &mut loaded, left)?;
         if restored {
             // The log is cleared next.
             rustix::fs::syncfs(File::open(&jobs)?)?;
         }
-        let log = Log::start(&folder)?;
-        let store = Self { folder: jobs, unsynced: Mutex::default(), changed: Condvar::new(), log, _lock: lock };
+        let log = Log::start(&dir)?;
+        let store = Self { dir: jobs, unsynced: Mutex::default(), changed: Condvar::new(), log, _lock: lock };
         for cut in cut_off(&loaded) {
             store.remove(cut);
             loaded.retain(|job| job.number != cut);
@@ -107,7 +107,7 @@ impl Store {
     pub fn create(&self, jobs: &[Job], env: &[(String, String)]) -> io::Result<()> {
         let Some(submitted) = Submitted::of(jobs, env) else { return Ok(()) };
         for job in jobs {
-            make(&self.folder, job, env, jobs[0].number)?;
+            make(&self.dir, job, env, jobs[0].number)?;
             self.save(job)?;
         }
         self.log.commit(submitted)
@@ -134,11 +134,11 @@ impl Store {
 
     fn sync(&self, jobs: &HashSet<u64>) -> io::Result<()> {
         if jobs.len() > ONE_BY_ONE {
-            return Ok(rustix::fs::syncfs(File::open(&self.folder)?)?);
+            return Ok(rustix::fs::syncfs(File::open(&self.dir)?)?);
         }
         for number in jobs {
-            let folder = self.of(*number);
-            for file in [folder.join(ENV), folder.join(COMMAND), folder.join(SPEC), folder.join(JOB), folder] {
+            let dir = self.of(*number);
+            for file in [dir.join(ENV), dir.join(COMMAND), dir.join(SPEC), dir.join(JOB), dir] {
                 match File::open(file).and_then(|file| file.sync_all()) {
                     // The job was removed meanwhile.
                     Err(why) if why.kind() == io::ErrorKind::NotFound => {}
@@ -147,11 +147,11 @@ impl Store {
             }
         }
         // Without its directory entry, the job would be lost.
-        File::open(&self.folder)?.sync_all()
+        File::open(&self.dir)?.sync_all()
     }
 
     fn of(&self, number: u64) -> PathBuf {
-        self.folder.join(number.to_string())
+        self.dir.join(number.to_string())
     }
 
     /// Returns the directory of an attempt.
@@ -184,9 +184,9 @@ impl Store {
     }
 }
 
-fn load(folder: &Path) -> io::Result<Vec<Job>> {
+fn load(dir: &Path) -> io::Result<Vec<Job>> {
     let (mut jobs, mut known) = (Vec::new(), Known::default());
-    for entry in fs::read_dir(folder)? {
+    for entry in fs::read_dir(dir)? {
         let path = entry?.path();
         if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
             continue;
@@ -207,14 +207,14 @@ fn load(folder: &Path) -> io::Result<Vec<Job>> {
 }
 
 /// Creates acknowledged jobs that a loss of power removed. Returns true if a submission was left.
-fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)>) -> io::Result<bool> {
+fn restore(dir: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)>) -> io::Result<bool> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let any = !left.is_empty();
     for (submitted, env) in left {
         let first = submitted.first().map_or(0, |job| job.number);
         for job in submitted.into_iter().filter(|job| !there.contains(&job.number)) {
-            make(folder, &job, &env, first)?;
-            append(&folder.join(job.number.to_string()), &job)?;
+            make(dir, &job, &env, first)?;
+            append(&dir.join(job.number.to_string()), &job)?;
             jobs.push(job);
         }
     }
@@ -242,12 +242,12 @@ fn cut_off(jobs: &[Job]) -> Vec<u64> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let of_array = |job: &&Job| job.array.is_some_and(|task| !there.contains(&task.last()));
     let parts: Vec<&Job> = jobs.iter().filter(of_array).collect();
-    let begun: HashSet<u64> = parts
+    let started: HashSet<u64> = parts
         .iter()
         .filter(|job| !job.attempts.is_empty() || matches!(job.state, JobState::Queued | JobState::Ended))
         .filter_map(|job| Some(job.array?.first))
         .collect();
-    let cut = parts.iter().filter(|job| job.array.is_some_and(|task| !begun.contains(&task.first)));
+    let cut = parts.iter().filter(|job| job.array.is_some_and(|task| !started.contains(&task.first)));
     cut.map(|job| job.number).collect()
 }
 
@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn indices_share_command_and_environment_on_the_disk_and_in_memory() {
-        let folder = std::env::temp_dir().join(format!("kornsole-shared-{}", std::process::id()));
-        let (store, _) = Store::open(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-shared-{}", std::process::id()));
+        let (store, _) = Store::open(&dir).unwrap();
         let words: Vec<String> = vec!["echo".to_owned(), "x".repeat(100_000)];
         let env = [("A".to_owned(), "y".repeat(5000))];
         let text = "z".repeat(4000);
@@ -278,14 +278,14 @@ mod tests {
         let due = length(ENV) + length(COMMAND);
         assert!((due..due + 20).contains(&shared), "{shared} of {due}: together they count what is there once");
         drop(store);
-        let (store, mut jobs) = Store::open(&folder).unwrap();
+        let (store, mut jobs) = Store::open(&dir).unwrap();
         assert!(jobs.len() == 10 && jobs.iter().all(|job| *job.spec.command == words[..]));
         assert!(jobs.iter().all(|job| job.spec.is_same(&jobs[0].spec)), "in memory once");
         // A changed job has its own submission, also after a restart.
         jobs[4].spec.priority = 7;
         store.save(&jobs[4]).unwrap();
         drop(store);
-        let (store, jobs) = Store::open(&folder).unwrap();
+        let (store, jobs) = Store::open(&dir).unwrap();
         assert_eq!(jobs.iter().map(|job| job.spec.priority).collect::<Vec<_>>(), [0, 0, 0, 0, 7, 0, 0, 0, 0, 0]);
         assert!(jobs[4].spec.name == spec.name && *jobs[4].spec.command == words[..]);
         // A loss of power removed the submission.
@@ -296,11 +296,11 @@ mod tests {
         fs::create_dir(store.of(11)).unwrap();
         fs::write(store.of(11).join(JOB), old).unwrap();
         drop(store);
-        let (store, mut jobs) = Store::open(&folder).unwrap();
+        let (store, mut jobs) = Store::open(&dir).unwrap();
         assert_eq!(jobs.iter().map(|job| job.number).collect::<Vec<_>>(), [11], "an array that was cut off is none");
         store.save(&jobs.pop().unwrap()).unwrap();
         drop(store);
-        assert_eq!(*Store::open(&folder).unwrap().1.pop().unwrap().spec.command, words[..]);
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(*Store::open(&dir).unwrap().1.pop().unwrap().spec.command, words[..]);
+        fs::remove_dir_all(&dir).unwrap();
     }
 }

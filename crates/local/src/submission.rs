@@ -106,7 +106,7 @@ impl Daemon {
                 return Err(by_scheduler(&why));
             }
             (_, Some(_)) => {}
-            (_, None) => self.withdraw(job),
+            (_, None) => self.cancel_request(job),
         }
         Ok(())
     }
@@ -141,7 +141,7 @@ impl Daemon {
         }
         let (tasks, share) = (count as u64, shared.div_ceil(count as u64));
         let bytes = text_of(&one) + share;
-        self.make_room(&mut table, who.uid, bytes.saturating_mul(tasks))?;
+        self.make_space(&mut table, who.uid, bytes.saturating_mul(tasks))?;
         (first..first + tasks).for_each(|number| table.count(number, who.uid, bytes));
         table.last += tasks;
         let Some(array) = array else { return Ok(vec![one]) };
@@ -157,10 +157,10 @@ impl Daemon {
     }
 
     /// Removes ended jobs of the user if that is enough for `bytes` new ones.
-    fn make_room(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
+    fn make_space(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
         // Only this removes jobs that ended without a start.
         self.forget_old(table);
-        let forgotten = table.make_room(uid, bytes, MOST_BYTES_OF_ONE).map_err(|with_it| {
+        let forgotten = table.make_space(uid, bytes, MOST_BYTES_OF_ONE).map_err(|with_it| {
             let most = format!("the limit is {MOST_BYTES_OF_ONE}; wait until some jobs have ended");
             refused(format!("bytes of all jobs of a user: {with_it} with this request, the limit is {most}"))
         })?;

@@ -58,7 +58,7 @@ impl Submitted {
 
 #[derive(Debug)]
 pub(super) struct Log {
-    folder: PathBuf,
+    dir: PathBuf,
     state: Mutex<State>,
     synced: Condvar,
 }
@@ -81,25 +81,25 @@ impl Log {
     ///
     /// # Errors
     /// The file system rejects it.
-    pub(super) fn start(folder: &Path) -> io::Result<Self> {
+    pub(super) fn start(dir: &Path) -> io::Result<Self> {
         for name in FILES {
-            emptied(&folder.join(name))?;
+            emptied(&dir.join(name))?;
         }
-        let file = appended(&folder.join(FILES[0]))?;
+        let file = appended(&dir.join(FILES[0]))?;
         // Directory entries must outlast a loss of power.
-        File::open(folder)?.sync_all()?;
+        File::open(dir)?.sync_all()?;
         let state = State { file, active: 0, lowest: [None; 2], written: 0, is_synced: 0, syncing: false };
-        Ok(Self { folder: folder.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
+        Ok(Self { dir: dir.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
     }
 
     /// Returns the submissions of an earlier daemon by job ID, without removed jobs.
     ///
     /// # Errors
     /// A file cannot be read. A line that was cut off was not acknowledged, and is skipped.
-    pub(super) fn left(folder: &Path) -> io::Result<Vec<(Vec<Job>, Environment)>> {
+    pub(super) fn left(dir: &Path) -> io::Result<Vec<(Vec<Job>, Environment)>> {
         let (mut found, mut removed) = (Vec::new(), Vec::new());
         for name in FILES {
-            let file = match File::open(folder.join(name)) {
+            let file = match File::open(dir.join(name)) {
                 Err(why) if why.kind() == io::ErrorKind::NotFound => continue,
                 file => file?,
             };
@@ -170,7 +170,7 @@ impl Log {
         if state.lowest[other].is_some() || state.lowest[state.active].is_none() {
             return Ok(());
         }
-        let file = appended(&self.folder.join(FILES[other]))?;
+        let file = appended(&self.dir.join(FILES[other]))?;
         if state.is_synced < state.written {
             state.file.sync_data()?;
             state.is_synced = state.written;
@@ -188,7 +188,7 @@ impl Log {
         let mut state = self.state();
         let other = 1 - state.active;
         if state.lowest[other].is_some() {
-            emptied(&self.folder.join(FILES[other]))?;
+            emptied(&self.dir.join(FILES[other]))?;
             state.lowest[other] = None;
         }
         Ok(())
@@ -238,21 +238,21 @@ mod tests {
         Job::new(number, JobSpec { dir: "/".to_owned(), ..JobSpec::default() }, owner, 0)
     }
 
-    fn left(folder: &Path) -> Vec<u64> {
-        let left = Log::left(folder).unwrap();
+    fn left(dir: &Path) -> Vec<u64> {
+        let left = Log::left(dir).unwrap();
         left.into_iter().flat_map(|(jobs, _)| jobs).map(|job| job.number).collect()
     }
 
     #[test]
     fn what_is_not_synced_is_left_and_what_was_removed_is_not() {
-        let folder = std::env::temp_dir().join(format!("kornsole-submitted-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let log = Log::start(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-submitted-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let log = Log::start(&dir).unwrap();
         let commit = |jobs: &[Job]| log.commit(Submitted::of(jobs, &[]).unwrap()).unwrap();
         commit(&[job(1)]);
         commit(&[job(2)]);
         log.remove(2);
-        assert_eq!(left(&folder), [1]);
+        assert_eq!(left(&dir), [1]);
         log.turn().unwrap();
         let task = ArrayTask { first: 3, count: 2, index: 0, most: 0, lowest: 0, highest: 5, step: 5 };
         let index = |number, index| Job {
@@ -263,32 +263,32 @@ mod tests {
         let array = [index(3, 0), index(4, 5)];
         commit(&array);
         log.remove(1);
-        assert_eq!(left(&folder), [3, 4], "a removal in the other file counts");
+        assert_eq!(left(&dir), [3, 4], "a removal in the other file counts");
         // The other file is not cleared before it is synced.
         log.turn().unwrap();
         commit(&[job(5)]);
-        assert_eq!(left(&folder), [3, 4, 5]);
-        let found: Vec<Job> = Log::left(&folder).unwrap().into_iter().flat_map(|(jobs, _)| jobs).take(2).collect();
+        assert_eq!(left(&dir), [3, 4, 5]);
+        let found: Vec<Job> = Log::left(&dir).unwrap().into_iter().flat_map(|(jobs, _)| jobs).take(2).collect();
         assert_eq!(found, array);
         log.clear().unwrap();
-        assert_eq!(left(&folder), [3, 4, 5]);
+        assert_eq!(left(&dir), [3, 4, 5]);
         log.turn().unwrap();
         log.clear().unwrap();
-        assert_eq!(left(&folder), [0_u64; 0]);
+        assert_eq!(left(&dir), [0_u64; 0]);
         commit(&[job(6)]);
-        let file = folder.join(FILES[0]);
+        let file = dir.join(FILES[0]);
         let length = fs::metadata(&file).unwrap().len();
         commit(&[job(7)]);
         File::options().write(true).open(&file).unwrap().set_len(length + 20).unwrap();
-        assert_eq!(left(&folder), [6], "a line that was cut off was not answered");
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(left(&dir), [6], "a line that was cut off was not answered");
+        fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]
     fn many_who_submit_at_one_time_are_all_synced() {
-        let folder = std::env::temp_dir().join(format!("kornsole-submitted-many-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let log = Log::start(&folder).unwrap();
+        let dir = std::env::temp_dir().join(format!("kornsole-submitted-many-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let log = Log::start(&dir).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..8 {
                 let log = &log;
@@ -304,7 +304,7 @@ mod tests {
         });
         let state = log.state();
         assert_eq!((state.written, state.is_synced), (160, 160));
-        assert_eq!(left(&folder).len(), 160);
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(left(&dir).len(), 160);
+        fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::job::{Job, JobState};
-use super::kept_output::RetainedOutput;
 use super::offer::Offered;
 use super::running::{Running, Spares};
+use super::stored_output::RetainedOutput;
 
 #[derive(Default)]
 pub(super) struct Table {
@@ -75,7 +75,7 @@ impl Table {
     ///
     /// # Errors
     /// The size without all ended jobs; nothing is removed then.
-    pub(super) fn make_room(&mut self, uid: u32, bytes: u64, most: u64) -> Result<Vec<u64>, u64> {
+    pub(super) fn make_space(&mut self, uid: u32, bytes: u64, most: u64) -> Result<Vec<u64>, u64> {
         let mut forgotten = Vec::new();
         if self.bytes_of(uid) + bytes <= most {
             return Ok(forgotten);
@@ -159,17 +159,17 @@ mod tests {
     }
 
     #[test]
-    fn ended_jobs_make_room_and_others_do_not() {
+    fn only_ended_jobs_are_removed_for_space() {
         let job = |number, state| Job { number, state, ..queued() };
         let mut table = Table::new(vec![job(7, JobState::Queued), job(8, JobState::Ended), job(9, JobState::Ended)]);
         (7..10).for_each(|number| table.count(number, 1, 30));
-        assert_eq!(table.make_room(1, 10, 100), Ok(Vec::new()));
-        assert_eq!(table.make_room(1, 71, 100), Err(101), "the bytes without the ended jobs");
+        assert_eq!(table.make_space(1, 10, 100), Ok(Vec::new()));
+        assert_eq!(table.make_space(1, 71, 100), Err(101), "the bytes without the ended jobs");
         assert_eq!(table.bytes_of(1), 90, "a request that is too large has nothing forgotten");
-        assert_eq!(table.make_room(1, 11, 100), Ok(vec![8]), "the oldest first, and no more than needed");
+        assert_eq!(table.make_space(1, 11, 100), Ok(vec![8]), "the oldest first, and no more than needed");
         assert_eq!(table.bytes_of(1), 60);
-        assert_eq!(table.make_room(1, 70, 100), Ok(vec![9]));
-        assert_eq!((table.bytes_of(1), table.make_room(2, 100, 100)), (30, Ok(Vec::new())));
+        assert_eq!(table.make_space(1, 70, 100), Ok(vec![9]));
+        assert_eq!((table.bytes_of(1), table.make_space(2, 100, 100)), (30, Ok(Vec::new())));
     }
 
     #[test]

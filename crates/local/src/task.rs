@@ -117,9 +117,9 @@ pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
 /// # Errors
 /// The disk rejects it.
 pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
-    let beside = file.with_extension("new");
-    write_new(&beside, value)?;
-    fs::rename(&beside, file)
+    let temporary = file.with_extension("new");
+    write_new(&temporary, value)?;
+    fs::rename(&temporary, file)
 }
 
 /// Writes JSON, not atomically: for a file that is read only after another one is written.
@@ -135,10 +135,10 @@ pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String)>> {
-    let submitted = fs::read(folder.parent().unwrap_or(folder).join(ENV))?;
+pub fn environment(job_dir: &Path, task: &Task) -> io::Result<Vec<(String, String)>> {
+    let submitted = fs::read(job_dir.parent().unwrap_or(job_dir).join(ENV))?;
     let mut env: Vec<(String, String)> = serde_json::from_slice(&submitted)?;
-    env.retain(|(name, _)| task.env.iter().all(|(ours, _)| ours != name));
+    env.retain(|(name, _)| task.env.iter().all(|(local, _)| local != name));
     env.extend(task.env.iter().cloned());
     Ok(env)
 }
@@ -147,21 +147,21 @@ pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String
 ///
 /// # Errors
 /// They cannot be read.
-pub fn command(folder: &Path, task: &Task) -> io::Result<Vec<String>> {
+pub fn command(job_dir: &Path, task: &Task) -> io::Result<Vec<String>> {
     if !task.command.is_empty() {
         return Ok(task.command.clone());
     }
-    Ok(serde_json::from_slice(&fs::read(folder.parent().unwrap_or(folder).join(COMMAND))?)?)
+    Ok(serde_json::from_slice(&fs::read(job_dir.parent().unwrap_or(job_dir).join(COMMAND))?)?)
 }
 
 /// Claims an attempt; exactly one process succeeds.
 ///
 /// # Errors
 /// The disk rejects it.
-pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
-    let own = folder.join(format!("claim-{}", claim.pid));
+pub fn claim(job_dir: &Path, claim: &Claim) -> io::Result<bool> {
+    let own = job_dir.join(format!("claim-{}", claim.pid));
     write_new(&own, claim)?;
-    let linked = fs::hard_link(&own, folder.join(CLAIM));
+    let linked = fs::hard_link(&own, job_dir.join(CLAIM));
     fs::remove_file(&own)?;
     match linked {
         Ok(()) => Ok(true),
@@ -171,16 +171,16 @@ pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
 }
 
 /// Cleans up after a supervisor that is gone. Returns the usage from its cgroup.
-pub fn clear(folder: &Path) -> Option<cgroup::Used> {
+pub fn clear(job_dir: &Path) -> Option<cgroup::Used> {
     let mut used = None;
-    if let Some(task) = read::<Task>(&folder.join(TASK))
+    if let Some(task) = read::<Task>(&job_dir.join(TASK))
         && let Some(group) = &task.cgroup
     {
         used = Some(cgroup::used(group));
         cgroup::kill(group);
         cgroup::remove(group);
     }
-    let main = read::<Claim>(&folder.join(MAIN));
+    let main = read::<Claim>(&job_dir.join(MAIN));
     if let Some(main) = main.filter(|main| process::open(main).is_some()) {
         process::signal_group(main.pid, Signal::KILL);
     }
@@ -191,6 +191,6 @@ pub fn clear(folder: &Path) -> Option<cgroup::Used> {
 ///
 /// # Errors
 /// It is missing or cannot be read.
-pub fn check(folder: &Path) -> io::Result<()> {
-    File::open(folder.join(TASK)).map(drop)
+pub fn check(job_dir: &Path) -> io::Result<()> {
+    File::open(job_dir.join(TASK)).map(drop)
 }

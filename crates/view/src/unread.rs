@@ -37,17 +37,17 @@ pub struct MissingLists {
 impl Unread {
     /// The text for applications that are not loaded.
     pub fn no_apps(&self) -> String {
-        said(self.missing.apps.as_deref(), "applications", NO_APPS)
+        reported(self.missing.apps.as_deref(), "applications", NO_APPS)
     }
 
     /// The text for nodes that are not loaded.
     pub fn no_nodes(&self) -> String {
-        said(self.missing.nodes.as_deref(), "nodes", NO_NODES)
+        reported(self.missing.nodes.as_deref(), "nodes", NO_NODES)
     }
 
     /// The text for users and groups that are not loaded.
     pub fn no_users(&self) -> String {
-        said(self.missing.users.as_deref(), "users and groups", NO_USERS)
+        reported(self.missing.users.as_deref(), "users and groups", NO_USERS)
     }
 
     /// The texts for the lists of an overview: applications and nodes.
@@ -57,7 +57,7 @@ impl Unread {
     }
 }
 
-fn said(why: Option<&str>, what: &str, loading: &str) -> String {
+fn reported(why: Option<&str>, what: &str, loading: &str) -> String {
     why.map_or_else(|| loading.to_owned(), |why| format!("{what} unknown: {why}"))
 }
 

@@ -131,7 +131,7 @@ fn a_gang_that_is_too_small_or_has_no_style_is_named() {
 }
 
 #[test]
-fn a_queue_that_takes_no_such_gang_is_named() {
+fn a_queue_that_rejects_the_gang_is_named() {
     let (_, sorts, _) = with_gang("properties: {application.sort.policy: fair}");
     assert!(sorts.contains("warning: application ray-0: rejected: ") && sorts.contains("sorts by fifo"), "{sorts}");
     let (_, small, _) = with_gang("resources: {max: {memory: 1Gi}}");
@@ -143,9 +143,9 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
     let queue = |max: &str| {
         format!("partitions: [{{queues: [{{name: root, submitacl: '*', queues: [{{name: test{max}}}]}}]}}]")
     };
-    let folder = std::env::temp_dir().join(format!("kornsole-check-ids-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (pods, nodes) = (folder.join("pods.yaml"), folder.join("nodes.yaml"));
+    let dir = std::env::temp_dir().join(format!("kornsole-check-ids-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let (pods, nodes) = (dir.join("pods.yaml"), dir.join("nodes.yaml"));
     std::fs::write(&pods, GANG).unwrap();
     let node =
         "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: '2', memory: 4Gi, pods: '9'}}}";
@@ -172,13 +172,13 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
     );
     let (_, out, _) = checked(&["-", "--nodes", &nodes], &queue(", resources: {guaranteed: {vcore: 2}}"));
     assert!(!out.contains("W-010"), "{out}");
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[test]
 fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
-    let folder = std::env::temp_dir().join(format!("kornsole-check-scaled-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let dir = std::env::temp_dir().join(format!("kornsole-check-scaled-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
     let node = |labels: &str| {
         format!(
             "{{apiVersion: v1, kind: Node, metadata: {{name: n{labels}}}, status: {{allocatable: {{cpu: '2', memory: 4Gi, pods: '9'}}}}}}\n"
@@ -186,7 +186,7 @@ fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
     };
     let config = "partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: a, resources: {guaranteed: {vcore: 3}}}]}]}]";
     let warned = |name: &str, nodes: &str, more: &str| {
-        let (nodes_file, more_file) = (folder.join(format!("{name}.yaml")), folder.join(format!("{name}-more.yaml")));
+        let (nodes_file, more_file) = (dir.join(format!("{name}.yaml")), dir.join(format!("{name}-more.yaml")));
         std::fs::write(&nodes_file, nodes).unwrap();
         std::fs::write(&more_file, more).unwrap();
         let (nodes_file, more_file) = (nodes_file.display().to_string(), more_file.display().to_string());
@@ -202,7 +202,7 @@ fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
                   spec: {template: {spec: {containers: [{name: c}]}}}\n";
     assert!(!warned("cluster-autoscaler", &node(""), scaler));
     assert!(!warned("openshift", &node(""), "kind: MachineAutoscaler\nmetadata: {name: m}\n"));
-    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::yaml::{self, Content, Node};
 /// For example a ConfigMap in the values of an Argo CD Application in a List.
 const DEEPEST_TEXT: usize = 4;
 /// Texts with a queue configuration contain one of them.
-const SIGNS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
+const SYMBOLS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
 /// They repeat earlier content, or are not content.
 const SKIPPED: [&str; 3] = ["status", "operation", "annotations"];
 
@@ -199,7 +199,7 @@ impl Walk<'_> {
     /// Values as a string, or a patch.
     fn inside(&mut self, text: &Text<'_>, node: Node<'_>) {
         let Some(scalar) = node.scalar() else { return };
-        let is_tree = scalar.text.contains(':') && SIGNS.iter().any(|sign| scalar.text.contains(sign));
+        let is_tree = scalar.text.contains(':') && SYMBOLS.iter().any(|symbol| scalar.text.contains(symbol));
         if text.depth >= DEEPEST_TEXT || !is_tree {
             return;
         }

@@ -304,7 +304,7 @@ fn bytes(field: &Field<'_>) -> Result<u64, Rejected> {
         Value::Number(number) => number.to_string(),
         _ => return Err(field.expected("a size, for example 4g")),
     };
-    let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
+    let end = text.find(|symbol: char| !symbol.is_ascii_digit()).unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);
     let power = match suffix {
         "b" => 0,

@@ -24,7 +24,7 @@ pub enum Part {
     /// The audit and the revisions.
     Records,
     /// Additional data: pause, drains, permissions, and the user from a kornsole server; health checks.
-    Beside,
+    Related,
 }
 
 impl Part {
@@ -40,7 +40,7 @@ impl Part {
             Self::Config => "the configuration",
             Self::Events => "the list of events",
             Self::Records => "the audit and the history",
-            Self::Beside => "related data",
+            Self::Related => "related data",
         }
     }
 
@@ -70,7 +70,7 @@ impl Query {
             | Self::Permissions(_)
             | Self::MayKill(..)
             | Self::Health
-            | Self::Metrics => Part::Beside,
+            | Self::Metrics => Part::Related,
         }
     }
 }

@@ -4,11 +4,11 @@ use super::super::{Style, count};
 use crate::types::Place;
 
 /// Some others depend on their neighbors.
-const PLAIN: [bool; 256] = signs(b"_-./+*@$%=~^()<>;?|!&\\");
+const PLAIN: [bool; 256] = symbols(b"_-./+*@$%=~^()<>;?|!&\\");
 /// `-` depends on the next character.
-const FIRST: [bool; 256] = signs(b"_./+~$");
+const FIRST: [bool; 256] = symbols(b"_./+~$");
 
-const fn signs(more: &[u8]) -> [bool; 256] {
+const fn symbols(more: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 128 {

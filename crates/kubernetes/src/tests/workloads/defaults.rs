@@ -123,16 +123,16 @@ fn the_scheduler_of_a_pod_that_names_none() {
         (scheduler.unwrap_or_default(), report.notices.join("\n"))
     };
     let fresh = pod("p", "containers: [{name: c}]");
-    let (scheduler, said) = names(&fresh, &["yunikorn"]);
+    let (scheduler, reported) = names(&fresh, &["yunikorn"]);
     assert_eq!(scheduler, "yunikorn");
     assert!(
-        said.contains("schedulerName yunikorn is set for 1 pod, as YuniKorn's admission controller does"),
-        "{said}"
+        reported.contains("schedulerName yunikorn is set for 1 pod, as YuniKorn's admission controller does"),
+        "{reported}"
     );
     assert_eq!(names(&fresh, &["default-scheduler"]).0, "default-scheduler");
-    let (scheduler, said) = names(&fresh, &["kornsole"]);
+    let (scheduler, reported) = names(&fresh, &["kornsole"]);
     assert_eq!(scheduler, "default-scheduler");
-    assert!(said.contains("1 pod with schedulerName default-scheduler is not scheduled"), "{said}");
+    assert!(reported.contains("1 pod with schedulerName default-scheduler is not scheduled"), "{reported}");
     // A pod that has been in a cluster was admitted there; a bypassed namespace is not processed.
     let old = fresh.replace("{name: p,", "{name: p, creationTimestamp: '2024-10-01T10:00:00Z',");
     assert_eq!(names(&old, &["yunikorn"]).0, "default-scheduler");
