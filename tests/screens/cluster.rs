@@ -260,7 +260,7 @@ fn the_queue_under_the_cursor_has_a_chart_of_ten_minutes() {
     let (row, legend) = driver.find_row("CPU 10m").unwrap();
     let used = show_amount(VCORE, driver.state().cluster.part().unwrap().root().unwrap().allocated.amount(VCORE));
     assert!(legend.contains("used ") && legend.contains("max 512"), "{legend}, {used}");
-    let chart: String = driver.lines()[row + 1..row + 9].concat();
+    let chart: String = driver.lines()[row + 1..row + 16].concat();
     let braille = |symbol: char| ('\u{2801}'..='\u{28ff}').contains(&symbol);
     assert!(chart.chars().filter(|symbol| braille(*symbol)).count() > 40, "{}", driver.screen_text());
 }

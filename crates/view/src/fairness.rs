@@ -7,7 +7,7 @@ use imbl::Vector;
 
 use super::share::{Shares, add_since};
 use super::{PartitionView, QueueRow, Sample};
-use model::{QueuePath, Resource, Time};
+use model::{MEMORY, QueuePath, Resource, Time, VCORE};
 
 /// A queue and one of its guaranteed resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +87,8 @@ impl PartitionView {
             }
             row
         };
+        let mut names: Vec<&str> = names.into_iter().collect();
+        names.sort_by_key(|name| (*name != VCORE, *name != MEMORY));
         names.into_iter().map(row).collect()
     }
 

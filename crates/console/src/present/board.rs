@@ -21,7 +21,7 @@ use model::{MEMORY, QueuePath, QueueState, VCORE};
 use view::drain::span;
 use view::overview::{WaitingIn, WaitingNow, attention};
 use view::trends::{Measure, Series, Subject, SubjectKind, Value};
-use view::units::show_amount;
+use view::units::{round_up, show_amount};
 use view::waiting::SheetLine;
 use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, QueueRow, Record};
 
@@ -122,7 +122,7 @@ pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<Histo
         line("max", Role::Dim, Measure::Maximum),
     ];
     let top = lines.iter().map(|(.., series)| largest(series)).max().unwrap_or(0).max(1);
-    Some(History { lines, now, top })
+    Some(History { lines, now, top: round_up(VCORE, top) })
 }
 
 impl History {

@@ -13,6 +13,7 @@ use model::Time;
 use source::trends::Storage;
 use view::Side;
 use view::trends::{Mark, Measure, Metric, Ring, Series, Subject, Unit, Value};
+use view::units::round_up;
 
 /// The width of the scale at the left.
 pub const GUTTER: u16 = 9;
@@ -78,7 +79,12 @@ pub fn trend_chart(state: &State, page: &TrendsPage) -> Option<TrendChart> {
     // Another process may lag by a minute, or the connection may be down.
     let newest = first.metrics.iter().rposition(Option::is_some).unwrap_or(last);
     let cursor = page.cursor.map_or(newest, |at| first.step_of(at).unwrap_or(if at < from { 0 } else { last }));
-    Some(TrendChart { first, second, bounds, top: top.max(1), second_top: second_top.max(1), marks, cursor })
+    let round = |value: &Value, top: i64| match value.measure.unit() {
+        Unit::Share => top.max(1),
+        _ => round_up(value.resource.as_deref().unwrap_or_default(), top.max(1)),
+    };
+    let second_top = page.second.as_ref().map_or(1, |second| round(second, second_top));
+    Some(TrendChart { bounds, top: round(&page.value, top), second_top, first, second, marks, cursor })
 }
 
 fn same_scale(one: &Value, other: &Value) -> bool {
