@@ -39,7 +39,11 @@ impl ConfigFile {
     /// Reads the configuration with a profile; locations refer to the file.
     pub fn read(&self, profile: Profile) -> Reading {
         match &self.found {
-            Some(found) => found.read(profile),
+            Some(found) => {
+                let mut reading = found.read(profile);
+                config::without_allowed(&self.text, &mut reading.faults);
+                reading
+            }
             None => config::read(&self.text, profile),
         }
     }
@@ -53,7 +57,12 @@ impl ConfigFile {
     pub fn lint_for(&self, known: &Known) -> Vec<Fault> {
         let warnings = config::lint::lint_for(self.queues(), known).into_iter();
         match &self.found {
-            Some(found) => warnings.map(|fault| found.places.fault(fault, &found.key)).collect(),
+            // Comments of the file are not in a text that was made from values.
+            Some(found) => {
+                let mut warnings: Vec<Fault> = warnings.map(|fault| found.places.fault(fault, &found.key)).collect();
+                config::without_allowed(&self.text, &mut warnings);
+                warnings
+            }
             None => warnings.collect(),
         }
     }

@@ -8,6 +8,7 @@
 //! - a text with an error yields no [`Config`];
 //! - no IO except in `store`, which writes.
 
+mod allow;
 mod build;
 mod check;
 pub mod csv;
@@ -34,6 +35,7 @@ pub mod types;
 pub mod values;
 pub mod yaml;
 
+pub use allow::without_allowed;
 pub use decode::{keys_below, preemption_keys};
 pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};

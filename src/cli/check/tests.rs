@@ -76,6 +76,20 @@ fn exit_codes() {
 }
 
 #[test]
+fn a_warning_of_the_reader_can_be_denied_and_allowed() {
+    let text = "partitions: [{queues: [{name: root, submitacl: '*', properties: {no.such: 1}}]}]";
+    let (code, out, _) = checked(&["-", "--deny", "CFG-S09"], text);
+    assert!(code == 1 && out.contains("error[CFG-S09]"), "{out}");
+    assert_eq!(checked(&["-", "--allow", "CFG-S09"], text), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
+    // A comment of the file around the configuration allows it too.
+    let values = "yunikornDefaults:\n  queues.yaml: |\n    partitions:\n    - queues:\n      - name: root\n        submitacl: '*'\n        \
+        properties:\n          # kornsole: allow CFG-S09 because a test\n          no.such: 1\n";
+    let (code, out, _) = checked(&["-", "--deny", "CFG-S09"], values);
+    assert!(code == 0 && !out.contains("CFG-S09"), "{out}");
+    assert!(Cli::try_parse_from(["check", "-", "--deny", "SCH-001"]).is_err());
+}
+
+#[test]
 fn a_release_decides_when_asked() {
     let text = "partitions: [{queues: [{name: 'a/b', submitacl: '*'}]}]";
     assert_eq!(checked(&["-"], text), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
@@ -203,6 +217,21 @@ fn a_guarantee_above_the_nodes_is_silent_where_an_autoscaler_adds_nodes() {
     assert!(!warned("cluster-autoscaler", &node(""), scaler));
     assert!(!warned("openshift", &node(""), "kind: MachineAutoscaler\nmetadata: {name: m}\n"));
     std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn pods_that_the_api_server_rejects_are_named() {
+    let file = std::env::temp_dir().join(format!("kornsole-check-rejected-{}.yaml", std::process::id()));
+    let range =
+        "kind: LimitRange\nmetadata: {name: l, namespace: ray}\nspec: {limits: [{type: Pod, max: {memory: 1Gi}}]}\n---";
+    let fresh = GANG.replace("  creationTimestamp: \"2025-01-01T10:00:00Z\"\n", "");
+    std::fs::write(&file, format!("{range}{fresh}")).unwrap();
+    let config = "partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: test}]}]}]";
+    let (code, out, _) = checked(&["-", "--pods", &file.display().to_string()], config);
+    std::fs::remove_file(file).unwrap();
+    let words = "warning: LimitRange ray/l rejects 1 pod, so the scheduler does not get it: ray/head: the pod has no memory limit";
+    assert!(code == 0 && out.contains(words), "{out}");
+    assert!(!out.contains("pod ray/head: "), "{out}");
 }
 
 #[test]

@@ -125,7 +125,8 @@ fn within(file: &ConfigFile) -> String {
 
 fn side(file: &ConfigFile, rules: &Rules<'_>) -> Side {
     let mut reading = file.read(rules.core);
-    reading.faults.extend(lint::judged(file.lint(), rules.allow, rules.deny));
+    reading.faults.extend(file.lint());
+    reading.faults = lint::judged(reading.faults, rules.allow, rules.deny);
     reading.faults.sort_by_key(|fault| (fault.at, fault.severity));
     Side { text: Arc::clone(&file.text), config: reading.config.map(Arc::new), faults: reading.faults }
 }

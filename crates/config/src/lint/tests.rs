@@ -53,6 +53,63 @@ fn a_denied_deletion_is_an_error_and_an_allowed_one_removes_it() {
     assert_eq!(judged(warnings, &[], &ids)[0].severity, Severity::Error);
 }
 
+#[test]
+fn a_warning_of_the_reader_is_allowed_and_an_error_remains() {
+    let text = |comment: &str| {
+        format!(
+            "partitions: [{{queues: [{{name: root, submitacl: '*', properties: {{\n{comment}\nno.such: 1\n}}}}]}}]\n"
+        )
+    };
+    let read = |text: &str| crate::read(text, Profile::V1_9_0);
+    let codes = |text: &str| read(text).faults.into_iter().map(|fault| fault.code).collect::<Vec<_>>();
+    assert_eq!(codes(&text("")), ["CFG-S09"]);
+    assert!(codes(&text("# kornsole: allow CFG-S09 because a test")).is_empty());
+    assert_eq!(codes(&text("# kornsole: allow CFG-S04 because a test")), ["CFG-S09"]);
+    let wrong =
+        "# kornsole: allow CFG-055 because a test\npartitions: [{queues: [{name: root, maxapplications: 0}]}]\n";
+    let severities =
+        |profile| crate::read(wrong, profile).faults.into_iter().map(|fault| fault.severity).collect::<Vec<_>>();
+    assert!(!severities(Profile::V1_9_0).contains(&Severity::Error));
+    assert!(severities(Profile::Kornsole).contains(&Severity::Error), "an error cannot be allowed");
+    let ids = ["CFG-S09".to_owned()];
+    assert_eq!(judged(read(&text("")).faults, &[], &ids)[0].severity, Severity::Error);
+    let both = |severity| Fault { severity, ..warning("CFG-055", Place::default(), "", String::new(), "") };
+    let left = judged(vec![both(Severity::Error), both(Severity::Warning)], &["CFG-055".to_owned()], &[]);
+    assert_eq!(left, [both(Severity::Error)]);
+}
+
+/// The quantities have their IDs in variables.
+#[test]
+fn every_id_of_a_warning_can_be_denied() {
+    fn sources(dir: &std::path::Path, all: &mut Vec<String>) {
+        for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                sources(&entry.path(), all);
+            } else {
+                all.push(std::fs::read_to_string(entry.path()).unwrap());
+            }
+        }
+    }
+    let mut all = Vec::new();
+    sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
+    let mut found = 0;
+    for text in &all {
+        for call in [".warning(", ".strict(", ".lenient("] {
+            for rest in text.split(call).skip(1) {
+                let Some(id) = rest.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next()) else {
+                    continue;
+                };
+                if id.contains('-') {
+                    found += 1;
+                    assert!(WARNING_IDS.contains(&id), "{id}");
+                }
+            }
+        }
+    }
+    assert!(found > 30, "{found}");
+    assert!(IDS.iter().all(|id| WARNING_IDS.contains(id)));
+}
+
 /// The IDs, lines, and messages of the warnings of a text.
 fn reported(text: &str) -> Vec<String> {
     lint(text).into_iter().map(|fault| format!("{} {}: {}", fault.code, fault.at.line, fault.message)).collect()
@@ -171,6 +228,31 @@ fn w_008_and_w_009_properties_without_effect_are_named() {
     );
 }
 
+#[test]
+fn w_008_is_silent_for_protection_and_for_created_queues() {
+    let queue =
+        |properties: &str| root(&format!("~queues: [{{name: a, parent: true, properties: {{{properties}}}}}]\n"));
+    assert!(reported(&queue("preemption.policy: Disabled")).is_empty());
+    assert_eq!(reported(&queue("preemption.policy: fence")).len(), 1);
+    let creates = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true, filter: {users: [sue, bob]}}]\n";
+    let text =
+        queue("preemption.delay: 10s, preemption.policy: fence").replace("partitions:\n  - name: default\n", creates);
+    assert!(!reported(&text).iter().any(|warning| warning.starts_with("W-008")), "{:?}", reported(&text));
+}
+
+#[test]
+fn w_005_a_rule_behind_the_queue_of_the_namespace_is_named() {
+    let rules = |first: &str| {
+        format!(
+            "partitions: [{{placementrules: [{first}, {{name: provided}}], queues: [{{name: root, queues: [{{name: a}}]}}]}}]\n"
+        )
+    };
+    let names = |first: &str| reported(&rules(first)).iter().any(|warning| warning.starts_with("W-005"));
+    assert!(names("{name: tag, value: namespace, create: true}"));
+    assert!(!names("{name: tag, value: namespace}") && !names("{name: tag, value: team, create: true}"));
+    assert!(!names("{name: tag, value: namespace, create: true, filter: {groups: [dev]}}"));
+}
+
 fn reported_for(text: &str, known: &Known) -> Vec<String> {
     let all = lint_for(text, known).into_iter();
     all.map(|fault| format!("{} {}:{}: {}", fault.code, fault.at.line, fault.at.column, fault.message)).collect()
@@ -234,6 +316,10 @@ fn w_014_priorities_that_a_fence_hides_are_named() {
     assert!(found.len() == 1 && found[0].contains("root.a.b is the only queue"), "{found:?}");
     let of = |text: &str| reported(text).into_iter().any(|reported| reported.starts_with("W-014"));
     assert!(!of(&with(", {name: d}", "")), "its sibling sees it");
+    let only = with("", "")
+        .replace("properties: {priority.offset: 5}", "queues: [{name: e, properties: {priority.offset: 5}}]");
+    assert!(of(&only), "no queue beside it on the path to the fence");
+    assert!(of(&with("", "").replace("policy: fence}, queues", "policy: Fence}, queues")), "any case");
     assert!(
         !of(&with("", "    placementrules: [{name: tag, value: namespace, create: true}]\n")),
         "a sibling can be created"

@@ -38,10 +38,10 @@ struct Reader<'t> {
     root: bool,
 }
 
-/// Calls `progress` with the number of bytes from time to time.
-pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Document> {
+/// The text starts in a line of the file. Calls `progress` with the number of bytes from time to time.
+pub(super) fn read(text: &str, line: u32, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
-        scan: Scanner::of(text)?,
+        scan: Scanner::of(text, line)?,
         // In a long list of steps a node has at least 8 bytes; unused capacity costs nothing.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),

@@ -10,7 +10,7 @@ use crate::yaml::{Document, parse_whole};
 
 /// With the full parser. Returns whether the quick reader read the text.
 fn agrees(text: &str) -> bool {
-    let Some(quick) = read(text, &mut |_| {}) else { return false };
+    let Some(quick) = read(text, 1, &mut |_| {}) else { return false };
     let mut faults = Faults::default();
     let whole = parse_whole(text, &mut faults, &mut |_| {});
     let faults = faults.into_sorted();
@@ -75,7 +75,7 @@ fn what_is_not_plain_is_left_to_the_whole_parser() {
         "  a: b\n c: d\n",
         "<<: {a: b}\n",
     ] {
-        assert!(read(text, &mut |_| {}).is_none(), "{text:?}");
+        assert!(read(text, 1, &mut |_| {}).is_none(), "{text:?}");
     }
 }
 

@@ -98,21 +98,6 @@ fn image_pull_secrets_of_the_service_account() {
 }
 
 #[test]
-fn quotas_reject_pods_beyond_them() {
-    let quota = "kind: ResourceQuota\nmetadata: {name: q, namespace: default}\nspec: {hard: {requests.cpu: '2', pods: 5}}\n---\n";
-    let job = format!(
-        "{quota}apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec: {{parallelism: 4, template: {}}}\n",
-        template("{cpu: 1}")
-    );
-    assert_eq!(pods(&job).len(), 2);
-    assert!(
-        notices(&job)
-            .contains("ResourceQuota default/q rejects 2 pods, for example default/j-2: vcore of the quota is used up")
-    );
-    assert_eq!(pods(&format!("{quota}{}", pod("p", "containers: [{name: c}]"))).len(), 0);
-}
-
-#[test]
 fn the_scheduler_of_a_pod_that_names_none() {
     let names = |text: &str, names: &[&str]| {
         let mut manifests = Manifests::default();
