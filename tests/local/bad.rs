@@ -31,7 +31,7 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
         (&["--after", "1", "--", "true"], 2, "job not found, or it is not yours"),
         (&["--after", "x", "--", "true"], 2, "JOB:any"),
         (&["--array", "5-1", "--", "true"], 2, "invalid array"),
-        (&["--array", "1-20000", "--", "true"], 2, "more than 10000"),
+        (&["--array", "1-200000", "--", "true"], 2, "more than 10000"),
         (&["--signal", "KILL", "--", "true"], 2, "TERM"),
         (&["--output", "/nowhere/file", "--", "true"], 2, "/nowhere/file"),
         (&["--output", ".", "--", "true"], 2, "directory"),

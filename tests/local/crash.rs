@@ -109,10 +109,10 @@ fn a_job_with_a_file_older_than_the_journal_still_runs_once() {
     machine.until(job, "queued");
     machine.kill();
     // After a power failure, the file is as synced at submission.
-    let file = machine.dir.join(format!("jobs/jobs/{job}/job.json"));
+    let file = machine.dir.join(format!("jobs/jobs/{job}/submitted.json"));
     let mut retained: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    assert_eq!(retained["state"], "queued");
-    retained["state"] = "waiting".into();
+    assert_eq!(retained["job"]["state"], "queued");
+    retained["job"]["state"] = "waiting".into();
     fs::write(&file, retained.to_string()).unwrap();
     machine.start();
     assert_eq!((machine.wait(first), machine.wait(job)), (0, 3), "{}", machine.job(job));
@@ -134,7 +134,7 @@ fn a_loss_of_power_removes_the_unsynced_end_and_the_rest_continues() {
     let supervisor = fs::read_to_string(file(first, "1/claim.json")).unwrap();
     let claim: serde_json::Value = serde_json::from_str(&supervisor).unwrap();
     assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
-    for empty in [file(jobs[0], "job.json"), file(ended, "job.json"), file(first, "1/task.json")] {
+    for empty in [file(jobs[0], "submitted.json"), file(ended, "submitted.json"), file(first, "1/task.json")] {
         fs::write(empty, "").unwrap();
     }
     machine.start();

@@ -38,6 +38,13 @@ impl Machine {
         machine
     }
 
+    /// Starts the daemon with another value of a flag.
+    pub fn start_with(&mut self, flag: &str, value: &str) {
+        let at = self.arguments.iter().position(|argument| argument == flag).unwrap();
+        value.clone_into(&mut self.arguments[at + 1]);
+        self.start();
+    }
+
     pub fn socket(&self) -> PathBuf {
         self.dir.join("run/local.sock")
     }

@@ -158,7 +158,7 @@ fn the_socket_and_stored_files_are_private() {
     let retained = ["jobs", "jobs/jobs", "jobs/jobs/1", "jobs/jobs/1/1"].map(mode);
     assert_eq!(retained, [0o700; 4]);
     assert_eq!(mode("jobs/lock"), 0o600);
-    let files = ["env.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
+    let files = ["submitted.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
         .map(|file| mode(&format!("jobs/jobs/1/{file}")));
     assert_eq!(files, [0o600; 5]);
     let main = fs::read(machine.dir.join("jobs/jobs/1/1/main.json")).unwrap();

@@ -92,10 +92,10 @@ impl Engine {
             profile: core.profile(),
         };
         let config_requests = prefetch.clone().start(requests.clone(), Arc::clone(&audit_log))?;
-        let (shown, clock_of_owner) = (Arc::clone(&published), clock.clone());
+        let (shown, clock_of_owner, publish_every) = (Arc::clone(&published), clock.clone(), core.state.publish_every);
         let thread = Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = AliveGuard(&shown);
-            let output = Output::new(Arc::clone(&shown), journal);
+            let output = Output::new(Arc::clone(&shown), journal, publish_every);
             Owner::new(core, clock_of_owner, inbox, notifier, output).run();
         })?;
         let (thread, watch) = (Some(thread), None);

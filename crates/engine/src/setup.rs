@@ -13,6 +13,9 @@ use scheduler::Tuning;
 /// The default interval of the queue cleaner (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
 
+/// The default for the shortest time between two published views under load.
+pub const PUBLISH_EVERY: Duration = Duration::from_millis(33);
+
 /// The default disk limit of a state directory, in bytes.
 pub const STATE_BYTES: u64 = 512 << 20;
 
@@ -40,6 +43,9 @@ pub struct Setup {
     pub configured_by: Option<Arc<str>>,
     /// The disk limit of the journal, in bytes.
     pub state_bytes: u64,
+    /// The shortest time between two published views under load. It is longer while a view takes more than a tenth of it,
+    /// up to the default.
+    pub publish_every: Duration,
     /// The maximum number of ledger rows of applications.
     pub ledger_rows: usize,
     /// The event settings.
@@ -71,6 +77,7 @@ impl Setup {
             follows,
             configured_by,
             state_bytes: STATE_BYTES,
+            publish_every: PUBLISH_EVERY,
             ledger_rows: MOST_ROWS,
             event,
             allowed_removal,
@@ -112,6 +119,7 @@ impl Setup {
             follows: false,
             configured_by: None,
             state_bytes: config.state_bytes,
+            publish_every: PUBLISH_EVERY,
             ledger_rows: MOST_ROWS,
             event: config.event.clone(),
             allowed_removal: AllowedRemoval::default(),

@@ -51,6 +51,8 @@ pub(super) struct State {
     pub now: Time,
     pub deadlines: Deadlines,
     pub active_config: ActiveConfig,
+    /// The shortest time between two published views.
+    pub publish_every: Duration,
     /// The allowed removal by a changed file.
     pub allowed_removal: AllowedRemoval,
     /// Nothing happens by itself, and time is stopped (REST E3, `--paused`).
@@ -104,6 +106,7 @@ impl State {
                 cycle_due: false,
             },
             active_config: ActiveConfig::default(),
+            publish_every: setup.publish_every,
             allowed_removal: setup.allowed_removal,
             paused: false,
             follows: setup.follows,

@@ -40,14 +40,18 @@ impl Daemon {
         if cancels {
             self.cancel_request(job);
         }
-        *job = changed;
-        let (job, ended) = (job.number, job.state == JobState::Ended);
+        let (job, ended) = (changed.number, changed.state == JobState::Ended);
+        table.unpark(job);
+        if changed.state == JobState::Waiting {
+            changed.placed = None;
+        }
+        table.jobs.insert(job, changed);
         table.look = true;
         if ended {
-            table.live.remove(&job);
+            table.set_ended(job);
             self.ended.notify_all();
         } else {
-            table.live.insert(job);
+            table.set_live(job);
             table.waiting.insert(job);
         }
         drop(table);

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use super::cgroup::Enforcement;
 use super::helper::Helper;
+use super::history::Limits;
 use super::job::{Job, JobState, Owner};
 use super::machine::Machine;
 use super::starting::most_starting;
@@ -42,8 +43,8 @@ pub struct Settings {
     pub output_bytes: u64,
     /// The same for all ended attempts of one user.
     pub user_output_bytes: u64,
-    /// Maximum number of ended jobs that are retained.
-    pub history: usize,
+    /// Which records of ended jobs are retained.
+    pub history: Limits,
     /// The user who runs the daemon.
     pub owner: Owner,
     /// The program that supervises jobs.

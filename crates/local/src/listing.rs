@@ -30,7 +30,7 @@ impl Daemon {
         let numbers = numbers(&table, filter);
         let found = table.jobs.range(numbers.0..=numbers.1).map(|(_, job)| job);
         let found = found.filter(|job| accepts(filter, job)).filter(|job| {
-            let queue = || apps.get(&job.app()).map_or(job.spec.queue.as_str(), |app| app.queue.as_str());
+            let queue = || apps.get(&job.app()).map_or(job.queue(), |app| app.queue.as_str());
             filter.queue.is_none() || filter.accepts_queue(queue())
         });
         let rows = rows(found.filter(|job| self.may_see(who, job)), filter.grouped);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::background::Background;
 use super::user_file::UserFile;
 
-const NAME: &str = "output";
+pub(super) const NAME: &str = "output";
 const OLDER: &str = "output.1";
 /// Number of bytes before both files.
 const BASE: &str = "output.base";

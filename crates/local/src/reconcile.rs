@@ -25,6 +25,8 @@ use view::{PartitionView, View};
 /// Interval of the checks for changes without an event, while jobs exist.
 const TICK: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
+/// The same while all jobs have ended: their records may become too old.
+const SLOW_TICK: Duration = Duration::from_secs(600);
 
 /// Allocated attempts, by job ID and generation.
 pub(super) type Allocated = HashMap<(u64, u32), u32>;
@@ -35,10 +37,11 @@ impl Daemon {
         let mut table = self.table();
         let live: Vec<u64> = table.live.iter().copied().collect();
         let view = self.engine.published().view();
+        let apps = Self::apps(&view);
         for number in live {
             let Some(job) = table.jobs.get_mut(&number) else { continue };
             // A loss of power discards unsynced data: the scheduler's journal can be newer than the job's file.
-            if job.state == JobState::Waiting && Self::app(&view, job).is_some() {
+            if job.state == JobState::Waiting && apps.contains_key(&job.app()) {
                 self.queue(job);
             }
             if job.state == JobState::Running {
@@ -116,16 +119,19 @@ impl Daemon {
 
     /// Returns the jobs that ended, or whose supervisors did.
     fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Listener)>) -> Vec<u64> {
-        let busy = {
+        let tick = {
             let table = self.table();
             watched.clear();
             watched.extend(table.running.iter().map(|(number, one)| (*number, one.listener())));
-            !table.live.is_empty() || !table.spares.is_empty()
+            match !table.live.is_empty() || !table.spares.is_empty() {
+                true => Some(TICK),
+                false => Some(SLOW_TICK).filter(|_| !table.history.is_empty()),
+            }
         };
         let mut fds: Vec<PollFd<'_>> = vec![PollFd::new(woken, PollFlags::IN)];
         fds.extend(watched.iter().map(|(_, listener)| PollFd::new(listener, PollFlags::IN)));
-        let tick = Timespec { tv_sec: i64::try_from(TICK.as_secs()).unwrap_or(1), tv_nsec: 0 };
-        let _ = poll(&mut fds, busy.then_some(&tick));
+        let tick = tick.map(|tick| Timespec { tv_sec: i64::try_from(tick.as_secs()).unwrap_or(1), tv_nsec: 0 });
+        let _ = poll(&mut fds, tick.as_ref());
         let ready: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
         drop(fds);
         let mut bytes = [0; 4096];
@@ -176,11 +182,14 @@ impl Daemon {
         let mut table = self.table_in_turn();
         // The newest view contains a job that was submitted meanwhile.
         let view = self.engine.published().view();
-        if tick && (table.unsure || table.seen != view.generation) {
-            (table.unsure, table.seen) = (false, view.generation);
-            self.look_for_the_missing(&mut table, &view);
+        if tick {
+            if table.may_miss(&view) {
+                self.look_for_the_missing(&mut table, &view);
+            }
+            table.look |= std::mem::take(&mut table.look_again) || !table.crowds.is_empty();
+            self.forget_old(&mut table);
         }
-        table.look |= tick || !ended.is_empty();
+        table.look |= !ended.is_empty();
         let ready = if std::mem::take(&mut table.look) { self.ready(&mut table) } else { Vec::new() };
         let starting: Vec<(u64, PathBuf)> =
             table.starting.iter().filter_map(|number| Some((*number, self.dir(table.jobs.get(number)?)))).collect();

@@ -171,8 +171,9 @@ impl Daemon {
         let view = self.engine.published().view();
         let part = Self::partition(&view);
         let reasons = Reasons::new(part, self.drained(part));
-        if job.state == JobState::Queued && !job.confirmed {
-            // The scheduler gets the job soon: a search of all applications would not find it.
+        if (job.state == JobState::Queued && !job.confirmed) || (job.state == JobState::Waiting && job.placed.is_none())
+        {
+            // The scheduler gets the job later: a search of all applications would not find it.
             let app = Self::newest_app(&view, job);
             let mut report = self.report_by(&reasons, app, job);
             if app.is_none() {
@@ -185,7 +186,7 @@ impl Daemon {
     }
 
     pub(super) fn report_by(&self, reasons: &Reasons<'_>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
-        let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
+        let queue = app.map_or_else(|| job.queue().to_owned(), |app| app.queue.to_string());
         let reason = match job.state {
             JobState::Waiting if job.after().next().is_some() => {
                 let jobs: Vec<String> = job.after().map(ToString::to_string).collect();
@@ -203,6 +204,7 @@ impl Daemon {
                     format!("at most {} tasks of its array run at the same time", task.most)
                 }
                 Some(_) => "waits for its turn in its array".to_owned(),
+                None if job.placed.is_some() => "waits for earlier jobs with the same request".to_owned(),
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),

@@ -84,7 +84,10 @@ impl Daemon {
     fn start(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
         let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
+        let view = self.engine.published().view();
+        let queue = Self::app(&view, job).map(|app| table.alike.queue(app.queue.as_str()));
         let Some(job) = table.jobs.get_mut(&number) else { return };
+        job.placed = queue.or(job.placed.take());
         job.attempts.push(Attempt { number: job.next, started: wall_ms(), gpus, end: None });
         job.state = JobState::Running;
         let job_dir = self.dir(job);
@@ -129,7 +132,7 @@ impl Daemon {
         let other = settings.owner.uid == 0;
         let user = other.then(|| Credentials { uid: owner.uid, gid: owner.gid, groups: owner.groups.clone() });
         Ok(Task {
-            command: Vec::new(),
+            first: self.store.home(job.number),
             env,
             dir: spec.dir.clone(),
             umask: spec.umask,

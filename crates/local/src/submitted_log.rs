@@ -3,6 +3,7 @@
 //!
 //! Two files alternate: one is cleared while the other accepts submissions.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -11,49 +12,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{ArrayTask, Dependency, Job};
+use super::record::Submitted;
 
 const FILES: [&str; 2] = ["submitted-0.log", "submitted-1.log"];
-
-pub(super) type Environment = Vec<(String, String)>;
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Submitted {
-    job: Job,
-    pub(super) env: Environment,
-    indices: Vec<u32>,
-    /// Dependencies of each index; empty if none has any.
-    own_after: Vec<Vec<Dependency>>,
-}
 
 #[derive(Serialize, Deserialize)]
 enum Line {
     Submitted(Box<Submitted>),
     /// A job that must not be created.
     Removed(u64),
-}
-
-impl Submitted {
-    pub(super) fn of(jobs: &[Job], env: &[(String, String)]) -> Option<Self> {
-        let (job, env) = (jobs.first()?.clone(), env.to_vec());
-        let indices = jobs.iter().filter_map(|job| job.array).map(|task| task.index).collect();
-        let any = jobs.len() > 1 && jobs.iter().any(|job| !job.own_after.is_empty());
-        let own_after = if any { jobs.iter().map(|job| job.own_after.clone()).collect() } else { Vec::new() };
-        Some(Self { job, env, indices, own_after })
-    }
-
-    pub(super) fn jobs(mut self) -> Vec<Job> {
-        self.job.as_submitted = self.job.spec.clone();
-        let Some(task) = self.job.array else { return vec![self.job] };
-        let mut own_after = self.own_after.into_iter();
-        let job = |(number, index): (u64, &u32)| Job {
-            number,
-            array: Some(ArrayTask { index: *index, ..task }),
-            own_after: own_after.next().unwrap_or_default(),
-            ..self.job.clone()
-        };
-        (self.job.number..).zip(&self.indices).map(job).collect()
-    }
 }
 
 #[derive(Debug)]
@@ -92,12 +59,12 @@ impl Log {
         Ok(Self { dir: dir.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
     }
 
-    /// Returns the submissions of an earlier daemon by job ID, without removed jobs.
+    /// Returns the submissions of an earlier daemon, and the removed jobs.
     ///
     /// # Errors
     /// A file cannot be read. A line that was cut off was not acknowledged, and is skipped.
-    pub(super) fn left(dir: &Path) -> io::Result<Vec<(Vec<Job>, Environment)>> {
-        let (mut found, mut removed) = (Vec::new(), Vec::new());
+    pub(super) fn left(dir: &Path) -> io::Result<(Vec<Submitted>, HashSet<u64>)> {
+        let (mut found, mut removed) = (Vec::new(), HashSet::new());
         for name in FILES {
             let file = match File::open(dir.join(name)) {
                 Err(why) if why.kind() == io::ErrorKind::NotFound => continue,
@@ -106,18 +73,13 @@ impl Log {
             for line in BufReader::new(file).split(b'\n') {
                 match serde_json::from_slice(&line?) {
                     Ok(Line::Submitted(submitted)) => found.push(*submitted),
-                    Ok(Line::Removed(number)) => removed.push(number),
+                    Ok(Line::Removed(number)) => drop(removed.insert(number)),
                     Err(_) => {}
                 }
             }
         }
-        found.sort_by_key(|submitted| submitted.job.number);
-        let jobs = |submitted: Submitted| {
-            let env = submitted.env.clone();
-            let is_left = |job: &Job| !removed.contains(&job.number);
-            (submitted.jobs().into_iter().filter(is_left).collect(), env)
-        };
-        Ok(found.into_iter().map(jobs).collect())
+        found.sort_by_key(Submitted::first);
+        Ok((found, removed))
     }
 
     /// Writes a submission and waits until it is synced. The files of its jobs are already written.
@@ -125,7 +87,7 @@ impl Log {
     /// # Errors
     /// The disk rejects it.
     pub(super) fn commit(&self, submitted: Submitted) -> io::Result<()> {
-        let number = submitted.job.number;
+        let number = submitted.first();
         let mut state = self.state();
         state.write(&Line::Submitted(Box::new(submitted)), number)?;
         let own = state.written;
@@ -230,17 +192,21 @@ fn emptied(file: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{JobSpec, Owner};
-    use model::Identity;
+    use crate::after::How;
+    use crate::job::{ArrayTask, Dependency, Job, JobSpec};
+    use crate::job_files::tests::sues;
 
     fn job(number: u64) -> Job {
-        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
-        Job::new(number, JobSpec { dir: "/".to_owned(), ..JobSpec::default() }, owner, 0)
+        sues(number, JobSpec { dir: "/".to_owned(), ..JobSpec::default() })
+    }
+
+    fn left_jobs(dir: &Path) -> Vec<Job> {
+        let (left, removed) = Log::left(dir).unwrap();
+        left.into_iter().flat_map(Submitted::jobs).filter(|job| !removed.contains(&job.number)).collect()
     }
 
     fn left(dir: &Path) -> Vec<u64> {
-        let left = Log::left(dir).unwrap();
-        left.into_iter().flat_map(|(jobs, _)| jobs).map(|job| job.number).collect()
+        left_jobs(dir).into_iter().map(|job| job.number).collect()
     }
 
     #[test]
@@ -256,7 +222,7 @@ mod tests {
         log.turn().unwrap();
         let task = ArrayTask { first: 3, count: 2, index: 0, most: 0, lowest: 0, highest: 5, step: 5 };
         let index = |number, index| Job {
-            own_after: vec![Dependency::on(u64::from(index), crate::after::How::Ok)],
+            own_after: vec![Dependency::on(u64::from(index), How::Ok)],
             array: Some(ArrayTask { index, ..task }),
             ..job(number)
         };
@@ -268,8 +234,7 @@ mod tests {
         log.turn().unwrap();
         commit(&[job(5)]);
         assert_eq!(left(&dir), [3, 4, 5]);
-        let found: Vec<Job> = Log::left(&dir).unwrap().into_iter().flat_map(|(jobs, _)| jobs).take(2).collect();
-        assert_eq!(found, array);
+        assert_eq!(left_jobs(&dir)[..2], array);
         log.clear().unwrap();
         assert_eq!(left(&dir), [3, 4, 5]);
         log.turn().unwrap();

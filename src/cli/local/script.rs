@@ -39,7 +39,7 @@ pub fn read(file: &str, text: &str) -> Result<Found, String> {
         } else if let Some(rest) = after(line, "#SBATCH") {
             ignored.extend(note(slurm.get_or_insert_default().line(&words(rest).map_err(at)?).map_err(at)?));
         } else if let Some(rest) = after(line, "#PBS") {
-            ignored.extend(note(pbs.get_or_insert_default().line(&words(rest).map_err(at)?).map_err(at)?));
+            ignored.extend(note(pbs.get_or_insert_with(|| Pbs::of(text)).line(&words(rest).map_err(at)?).map_err(at)?));
         }
     }
     let batch = match (slurm, pbs) {

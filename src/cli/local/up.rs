@@ -27,6 +27,7 @@ use engine::{Core, Engine, Setup};
 use local::cgroup::Enforcement;
 use local::daemon::{Daemon, Settings};
 use local::helper::Helper;
+use local::history::Limits;
 use local::machine::Machine;
 use local::server::Server;
 use local::{peer, queues, store};
@@ -78,9 +79,15 @@ pub struct UpArgs {
     /// Default: a job with a time limit starts before it if that does not delay it.
     #[arg(long)]
     pub no_backfill: bool,
-    /// Maximum number of finished jobs to store
+    /// Maximum number of finished jobs to store; removes the oldest of the user with most
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub history: usize,
+    /// Maximum size of the requests of finished jobs, with environments
+    #[arg(long, value_name = "AMOUNT", default_value = "256M", value_parser = amounts::memory)]
+    pub history_size: i64,
+    /// How long finished jobs are stored
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = amounts::seconds)]
+    pub history_age: u64,
     /// Where the REST API is served, if it is
     #[command(flatten)]
     pub listen: ListenArgs,
@@ -91,6 +98,13 @@ pub struct UpArgs {
     #[command(flatten)]
     pub logs: LogArgs,
 }
+
+/// A daemon of local jobs runs for months beside them: its memory has less of the past than that of a cluster's scheduler.
+const DEFAULTS: [(&str, &str, &str); 1] = [("event.ringBufferCapacity", "10000", "kornsole local up")];
+/// The same for ended applications: the daemon has its own records of ended jobs.
+const ENDED_APPLICATIONS: usize = 500;
+/// A job starts when an allocation is published.
+const PUBLISH_EVERY: Duration = Duration::from_millis(1);
 
 /// Where this daemon is.
 struct Places {
@@ -141,7 +155,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         Err(why) => return fail(&format!("{}: {why}", places.state_dir.display()), 1),
     };
     let state = places.state_dir.join("state");
-    let settings = match args.settings.read(args.config.as_deref(), Some(&state)) {
+    let settings = match args.settings.read_over(&DEFAULTS, args.config.as_deref(), Some(&state)) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
@@ -158,7 +172,11 @@ pub fn run(args: &UpArgs) -> ExitCode {
         grace: Duration::from_secs(args.grace),
         output_bytes: u64::try_from(args.output).unwrap_or(u64::MAX),
         user_output_bytes: u64::try_from(args.user_output).unwrap_or(u64::MAX),
-        history: args.history,
+        history: Limits {
+            jobs: args.history,
+            bytes: u64::try_from(args.history_size).unwrap_or(u64::MAX),
+            age: Duration::from_secs(args.history_age),
+        },
         owner,
         helper,
         files: more_files(),
@@ -226,6 +244,8 @@ fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Resul
     let mut setup = setup(by, Profile::Kornsole);
     // A user above the guaranteed cores is preempted even if the memory is small.
     setup.tuning.above_in_one_gives = true;
+    setup.tuning.ended_applications = ENDED_APPLICATIONS;
+    setup.publish_every = PUBLISH_EVERY;
     setup.tuning.turns = if no_backfill { Turns::Ordered } else { Turns::Backfilled };
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {

@@ -75,12 +75,27 @@ impl Partition {
         let Self { queues, apps, .. } = self;
         let place = |app: Option<AppKey>| app.and_then(|app| apps.get(app)?.rank.clone());
         let (after, before): (Option<AppRank>, Option<AppRank>) = (place(ends.0), place(ends.1));
+        let Some(before) = before else { return self.note_all_after(now, leaf, group, after.as_ref()) };
         let members = queues[leaf].candidates.group(group).members.iter();
         let passed = members.skip_while(|rank| after.as_ref().is_some_and(|after| *rank <= after));
-        for rank in passed.take_while(|rank| before.as_ref().is_none_or(|before| *rank < before)) {
+        for rank in passed.take_while(|rank| **rank < before) {
             let since = apps[rank.app].backoff.as_mut().and_then(|backoff| backoff.since.as_mut());
             if let Some(since) = since {
                 since.own.note(now);
+            }
+        }
+    }
+
+    /// Counts for the whole group, and not for the few up to `after`: one cycle without a start passes all the others.
+    fn note_all_after(&mut self, now: Time, leaf: QueueKey, group: usize, after: Option<&AppRank>) {
+        let Self { queues, apps, .. } = self;
+        let group = queues.candidates_mut(leaf).group_mut(group);
+        let until_now = group.skipped_cycles;
+        group.skipped_cycles.note(now);
+        for rank in group.members.iter().take_while(|rank| after.is_some_and(|after| *rank <= after)) {
+            if let Some(since) = apps[rank.app].backoff.as_mut().and_then(|backoff| backoff.since.as_mut()) {
+                since.own = since.own.and(until_now.since(since.of_group));
+                since.of_group = group.skipped_cycles;
             }
         }
     }
