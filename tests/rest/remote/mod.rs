@@ -9,6 +9,7 @@ mod followed;
 mod forecast;
 mod observer;
 mod odd;
+mod one_gone;
 mod own;
 mod pods;
 mod records;
