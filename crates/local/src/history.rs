@@ -28,7 +28,7 @@ type Key = (u64, u64);
 /// The ended jobs by user.
 #[derive(Default)]
 pub(super) struct History {
-    users: HashMap<u32, OfUser>,
+    users: BTreeMap<u32, OfUser>,
     /// User and end of each job.
     of: HashMap<u64, (u32, u64)>,
     bytes: u64,
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(gone(&mut full(), Limits { bytes: 239, ..ALL }, 2000, 0), [5]);
         assert_eq!(gone(&mut full(), Limits { bytes: 0, ..ALL }, 2000, 6), [5, 1, 2, 3, 4]);
         let age = Duration::from_millis(998);
-        assert_eq!(gone(&mut full(), Limits { age, ..ALL }, 2000, 0), [5, 6, 1], "by age, of each user");
+        assert_eq!(gone(&mut full(), Limits { age, ..ALL }, 2000, 0), [1, 5, 6], "by age, of each user");
     }
 
     #[test]
