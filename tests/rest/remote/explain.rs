@@ -1,6 +1,7 @@
 //! `kornsole explain` and `kornsole fairness` with a real `kornsole serve`.
 
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -50,7 +51,13 @@ impl Served {
         let tokens = dir.tokens();
         let text = |path: &std::path::Path| path.display().to_string();
         let program = Program::serve(&["--workload", &text(&scenario), "--paused", "--tokens", &text(&tokens)]);
-        Self { program, token: text(&token), _dir: dir }
+        let served = Self { program, token: text(&token), _dir: dir };
+        // The server answers before the last step of the scenario.
+        let start = Instant::now();
+        while !out(&served.run(&["explain", "etl"])).contains("  cause ") {
+            assert!(start.elapsed() < Duration::from_secs(60), "the scheduler tried nothing");
+        }
+        served
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
