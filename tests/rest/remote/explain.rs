@@ -137,6 +137,17 @@ fn all_that_waits_is_listed_by_cause_of_a_server_and_a_scenario() {
 }
 
 #[test]
+fn what_no_time_removes_is_listed_before_a_larger_group() {
+    let dir = TestDir::new();
+    let scenario = format!("{SCENARIO}- ask: {{app: etl, id: g, resource: {{nvidia.com/gpu: 1}}}}\n- schedule: idle\n");
+    let file = dir.write("gpu.yaml", scenario).display().to_string();
+    let text = out(&kornsole_command(&["explain", "--all", "--workload", &file]).output().unwrap());
+    let gpu = text.find("nvidia.com/gpu").unwrap_or_else(|| panic!("{text}"));
+    let cpu = text.find("cpu in root.tenants").unwrap_or_else(|| panic!("{text}"));
+    assert!(gpu < cpu, "three requests wait for cpu, one for a resource that no node has:\n{text}");
+}
+
+#[test]
 fn a_yunikorn_is_explained_on_a_copy_and_missing_data_is_listed() {
     let server = Server::start(sets::of("1.8.0"));
     let url = server.url();

@@ -80,7 +80,10 @@ impl Partition {
             survey.leaf(key, &mut overview);
         }
         let mut groups = survey.groups;
-        groups.sort_by_key(|group| std::cmp::Reverse(group.found.asks));
+        groups.sort_by_key(|Group { found, .. }| {
+            let blocker = found.blocker.as_ref();
+            (blocker.is_none(), blocker.map(Blocker::resolution), std::cmp::Reverse(found.asks))
+        });
         overview.left_out = groups.len().saturating_sub(MOST_GROUPS) as u64;
         overview.groups = groups.into_iter().take(MOST_GROUPS).map(|group| self.with_holders(group)).collect();
         overview
