@@ -198,8 +198,7 @@ impl Client {
         body: Vec<u8>,
     ) -> Result<ClientResponse<T>, Fault> {
         let got = self.whole(method, path, headers, Some(body)).await?;
-        let value = parsed(path, &got.value)?;
-        Ok(got.with(value))
+        parsed(path, &got.value).map(|value| got.with(value))
     }
 
     /// Gets a list of objects and passes each to `each` as it arrives.

@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn scales_end_at_round_amounts() {
         let tops =
-            [(747_500, "800"), (512_000, "600"), (400_000, "400"), (401_000, "500"), (999_000, "1000"), (250, "300m")];
+            [(747_500, "800"), (512_000, "600"), (400_000, "400"), (401_000, "500"), (999_000, "1000"), (250, "0.3")];
         for (amount, shown) in tops {
             assert_eq!(show_amount(VCORE, round_up(VCORE, amount)), shown, "{amount}");
         }

@@ -11,9 +11,9 @@ pub enum Part {
     Queues,
     /// Active applications, all or some.
     Apps,
-    /// Users.
+    /// The users with their usage.
     Users,
-    /// Groups.
+    /// The groups with their usage.
     Groups,
     /// Nodes, all or one.
     Nodes,
