@@ -31,8 +31,9 @@ pub fn round_up(name: &str, amount: i64) -> i64 {
     while let Some(larger) = unit.checked_mul(base).filter(|larger| *larger <= amount) {
         unit = larger;
     }
-    let round =
-        [1, 10, 100].into_iter().flat_map(|power| TENTHS.map(|tenths| unit.saturating_mul(power * tenths) / 10));
+    let round = [1, 10, 100]
+        .into_iter()
+        .flat_map(|power| TENTHS.map(|tenths| unit.saturating_mul(power * tenths).saturating_add(9) / 10));
     round.chain([unit.saturating_mul(base)]).find(|round| *round >= amount).unwrap_or(amount)
 }
 
