@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use reqwest::header::{CONTENT_TYPE, DATE, LOCATION};
-use reqwest::{Response, Url};
+use reqwest::{Method, Response, Url};
 use serde::de::DeserializeOwned;
 
 use super::fault::Fault;
@@ -13,6 +13,11 @@ use wire::dto::plain;
 pub fn content_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// The endpoint of a request in messages.
+pub fn endpoint(method: &Method, path: &str) -> String {
+    format!("{method} /{}", path.split('?').next().unwrap_or(path))
 }
 
 /// Whether a text starts like neither JSON nor YAML of a scheduler.

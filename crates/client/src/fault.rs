@@ -26,8 +26,8 @@ pub enum Fault {
     Missing(Box<ErrorBody>),
     /// The server rejects the request: status and message.
     Refused(u16, Box<ErrorBody>),
-    /// The answer is not from YuniKorn: status and first characters.
-    Foreign(u16, String),
+    /// The answer is not from YuniKorn: status, first characters, and the endpoint.
+    Foreign(u16, String, String),
     /// A redirect: status and destination.
     Elsewhere(u16, String),
     /// Invalid JSON: the request, and the error with its location.
@@ -49,6 +49,8 @@ pub struct ErrorBody {
     pub code: Option<String>,
     /// The details of the native API.
     pub details: Option<Value>,
+    /// The method and path of the request; empty if unknown.
+    pub asked: String,
 }
 
 impl ErrorBody {
@@ -62,7 +64,14 @@ impl ErrorBody {
             description: text("description"),
             code: value.get("code").and_then(Value::as_str).map(str::to_owned),
             details: value.get("details").filter(|details| !details.is_null()).cloned(),
+            asked: String::new(),
         })
+    }
+
+    /// The endpoint, for an error that does not describe the operation itself.
+    fn endpoint(&self, status: u16) -> String {
+        let is_described = self.code.is_some() && status < 500;
+        if is_described || self.asked.is_empty() { String::new() } else { format!(" (answer to {})", self.asked) }
     }
 }
 
@@ -157,13 +166,15 @@ impl fmt::Display for Fault {
             Self::Slow(phase, limit) => write!(f, "no {phase} within {limit:?}"),
             Self::TooLarge(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
             Self::NoEndpoint(path) => write!(f, "this release has no {path}"),
-            Self::Missing(said) => said.fmt(f),
+            Self::Missing(said) => write!(f, "{said}{}", said.endpoint(404)),
             Self::Refused(401, said) => write!(f, "401: {said}; use --token-file or KORNSOLE_TOKEN"),
-            Self::Refused(status, said) => write!(f, "{status}: {said}"),
-            Self::Foreign(status, first) if first.is_empty() => {
-                write!(f, "not a YuniKorn server: status {status} with an empty body")
+            Self::Refused(status, said) => write!(f, "{status}: {said}{}", said.endpoint(*status)),
+            Self::Foreign(status, first, asked) if first.is_empty() => {
+                write!(f, "not a YuniKorn server: status {status} with an empty body (answer to {asked})")
             }
-            Self::Foreign(status, first) => write!(f, "not a YuniKorn server: status {status} with {first:?}"),
+            Self::Foreign(status, first, asked) => {
+                write!(f, "not a YuniKorn server: status {status} with {first:?} (answer to {asked})")
+            }
             Self::Elsewhere(status, to) => {
                 write!(f, "status {status} redirects to {to}; kornsole does not follow redirects; use that address")
             }
@@ -188,6 +199,10 @@ mod tests {
         let ours = Fault::Refused(403, Box::new(ErrorBody::read(ours).unwrap()));
         assert_eq!(ours.to_string(), "403: sue may not kill a: needs admin access on root.b");
         assert_eq!(ours.code(), Some("ACL_DENIED"));
+        let asked = "GET /ws/v1/partitions".to_owned();
+        let broken = ErrorBody { message: "out of order".to_owned(), asked, ..ErrorBody::default() };
+        let broken = Fault::Refused(500, Box::new(broken)).to_string();
+        assert_eq!(broken, "500: out of order (answer to GET /ws/v1/partitions)");
         assert!(ErrorBody::read(b"<html>").is_none());
         assert!(ErrorBody::read(br#"{"message":"x"}"#).is_none());
     }
@@ -195,11 +210,11 @@ mod tests {
     #[test]
     fn a_foreign_answer_is_shown_in_one_safe_line() {
         let page = b"<!DOCTYPE html>\n<html>\x1b[31m  <head><title>Sign in to the corporate proxy, please</title>";
-        let shown = Fault::Foreign(200, Fault::first_of(page)).to_string();
+        let shown = Fault::Foreign(200, Fault::first_of(page), "GET /ws/v1/config".to_owned()).to_string();
         assert!(
             shown.starts_with("not a YuniKorn server: status 200 with \"<!DOCTYPE html> <html> [31m <head>"),
             "{shown}"
         );
-        assert!(!shown.contains('\u{1b}') && shown.chars().count() < 110, "{shown}");
+        assert!(!shown.contains('\u{1b}') && shown.chars().count() < 140, "{shown}");
     }
 }

@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Method, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 
-use super::answer::{content_type, date_of, leads_to, looks_foreign, parsed};
+use super::answer::{content_type, date_of, endpoint, leads_to, looks_foreign, parsed};
 use super::door::Door;
 use super::elements::Elements;
 use super::fault::{ErrorBody, Fault};
@@ -150,10 +150,7 @@ impl Client {
     /// # Errors
     /// Any error of the request.
     pub async fn get(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
-        let (response, started, rtt) = self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
-        let date = date_of(&response);
-        let value = self.read(response, started, self.limits.body).await?;
-        Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
+        self.whole(Method::GET, path, HeaderMap::new(), None).await
     }
 
     /// Gets the configuration as text.
@@ -162,9 +159,20 @@ impl Client {
     /// Any error of the request.
     pub async fn text(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/x-yaml, text/plain"))]);
-        let (response, started, rtt) = self.send(Method::GET, path, headers, None, self.limits.header).await?;
+        self.whole(Method::GET, path, headers, None).await
+    }
+
+    async fn whole(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+    ) -> Result<ClientResponse<Vec<u8>>, Fault> {
+        let endpoint = endpoint(&method, path);
+        let (response, started, rtt) = self.send(method, path, headers, body, self.limits.header).await?;
         let date = date_of(&response);
-        let value = self.read(response, started, self.limits.body).await?;
+        let value = self.read(response, started, endpoint).await?;
         Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
@@ -189,10 +197,9 @@ impl Client {
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<ClientResponse<T>, Fault> {
-        let (response, started, rtt) = self.send(method, path, headers, Some(body), self.limits.header).await?;
-        let date = date_of(&response);
-        let bytes = self.read(response, started, self.limits.body).await?;
-        Ok(ClientResponse { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
+        let got = self.whole(method, path, headers, Some(body)).await?;
+        let value = parsed(path, &got.value)?;
+        Ok(got.with(value))
     }
 
     /// Gets a list of objects and passes each to `each` as it arrives.
@@ -217,8 +224,9 @@ impl Client {
                 return Err(Fault::TooLarge(self.limits.list));
             }
             let first = first.get_or_insert_with(|| chunk[..chunk.len().min(256)].to_vec());
-            elements.push(&chunk, &mut each).map_err(|why| {
-                if looks_foreign(first) { Fault::Foreign(200, Fault::first_of(first)) } else { unreadable(why) }
+            elements.push(&chunk, &mut each).map_err(|why| match looks_foreign(first) {
+                true => Fault::Foreign(200, Fault::first_of(first), endpoint(&Method::GET, path)),
+                false => unreadable(why),
             })?;
         }
         let value = elements.finish().map_err(unreadable)?;
@@ -265,7 +273,7 @@ impl Client {
                 return Err(Fault::Elsewhere(status.as_u16(), Fault::first_of(to.as_bytes())));
             }
             if !status.is_success() {
-                return Err(self.refusal(response, path, started).await);
+                return Err(self.refusal(response, (&method, path), started).await);
             }
             return Ok((response, started, started.elapsed()));
         }
@@ -306,8 +314,8 @@ impl Client {
         })
     }
 
-    async fn read(&self, mut response: Response, started: Instant, limit: usize) -> Result<Vec<u8>, Fault> {
-        let status = response.status().as_u16();
+    async fn read(&self, mut response: Response, started: Instant, endpoint: String) -> Result<Vec<u8>, Fault> {
+        let (limit, status) = (self.limits.body, response.status().as_u16());
         let html = content_type(&response).contains("html");
         let mut bytes = Vec::new();
         while let Some(chunk) = self.chunk(&mut response, started).await? {
@@ -317,7 +325,7 @@ impl Client {
             bytes.extend_from_slice(&chunk);
         }
         if html || looks_foreign(&bytes) {
-            return Err(Fault::Foreign(status, Fault::first_of(&bytes)));
+            return Err(Fault::Foreign(status, Fault::first_of(&bytes), endpoint));
         }
         Ok(bytes)
     }
@@ -339,7 +347,8 @@ impl Client {
     }
 
     /// Converts a status other than 2xx (`rest.md` sections 1 and 3).
-    async fn refusal(&self, mut response: Response, path: &str, started: Instant) -> Fault {
+    async fn refusal(&self, mut response: Response, (method, path): (&Method, &str), started: Instant) -> Fault {
+        let asked = endpoint(method, path);
         let status = response.status();
         let kind = content_type(&response);
         let mut body = Vec::new();
@@ -351,7 +360,7 @@ impl Client {
             }
         }
         if let Some(said) = ErrorBody::read(&body) {
-            let said = Box::new(said);
+            let said = Box::new(ErrorBody { asked, ..said });
             return if status == StatusCode::NOT_FOUND {
                 Fault::Missing(said)
             } else {
@@ -360,10 +369,11 @@ impl Client {
         }
         let plain = kind.starts_with("text/plain") || kind.is_empty();
         match status {
-            StatusCode::NOT_FOUND if plain => Fault::NoEndpoint(format!("/{}", path.split('?').next().unwrap_or(path))),
-            StatusCode::METHOD_NOT_ALLOWED if plain => Fault::NoEndpoint(format!("/{path}")),
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if plain => {
+                Fault::NoEndpoint(format!("/{}", path.split('?').next().unwrap_or(path)))
+            }
             _ if looks_foreign(&body) && status.is_client_error() && status != StatusCode::UNAUTHORIZED => {
-                Fault::Foreign(status.as_u16(), Fault::first_of(&body))
+                Fault::Foreign(status.as_u16(), Fault::first_of(&body), asked)
             }
             _ => {
                 let message = if body.is_empty() {
@@ -371,7 +381,7 @@ impl Client {
                 } else {
                     Fault::first_of(&body)
                 };
-                Fault::Refused(status.as_u16(), Box::new(ErrorBody { message, ..ErrorBody::default() }))
+                Fault::Refused(status.as_u16(), Box::new(ErrorBody { message, asked, ..ErrorBody::default() }))
             }
         }
     }

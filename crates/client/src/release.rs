@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Fault;
 use model::Profile;
+use wire::dto;
 
 /// A release of Apache YuniKorn with distinguishable answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,14 +128,6 @@ impl fmt::Display for Remote {
     }
 }
 
-#[derive(Deserialize)]
-struct Partition {
-    #[serde(rename = "quotaPreemptionEnabled")]
-    quota_preemption: Option<IgnoredAny>,
-    #[serde(rename = "preemptionEnabled")]
-    preemption: Option<IgnoredAny>,
-}
-
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Queue {
@@ -143,6 +136,8 @@ struct Queue {
     children: Option<IgnoredAny>,
     headroom: Option<IgnoredAny>,
     unsched_ask_backoff: Option<IgnoredAny>,
+    priority_sorting: Option<IgnoredAny>,
+    quota_preemption_delay: Option<IgnoredAny>,
 }
 
 /// Detects the release from `partitions` and one of the `queues`; `None` without a partition. 1.9 is reported as 1.8.
@@ -150,25 +145,34 @@ struct Queue {
 /// # Errors
 /// Other answers, or a release before 1.4.
 pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release>, Fault> {
-    let unreadable = |what: &str, error: serde_json::Error| Fault::Unreadable(what.to_owned(), error.to_string());
-    let list: Vec<serde_json::Map<String, Value>> =
-        serde_json::from_slice(partitions).map_err(|error| unreadable("/ws/v1/partitions", error))?;
+    let list: Vec<serde_json::Map<String, Value>> = dto::salvage(partitions, &mut Vec::new())
+        .map_err(|error| Fault::Unreadable("/ws/v1/partitions".to_owned(), error.to_string()))?;
     if list.iter().any(|partition| partition.values().any(has_null)) {
         let why = "this release is older than 1.4, which kornsole does not support".to_owned();
         return Err(Fault::TooOld(why));
     }
-    let shapes: Vec<Partition> =
-        serde_json::from_slice(partitions).map_err(|error| unreadable("/ws/v1/partitions", error))?;
-    let Some(shape) = shapes.first() else { return Ok(None) };
-    let queue = match queues {
-        Some(bytes) => serde_json::from_slice(bytes).map_err(|error| unreadable("the queues", error))?,
-        None => Queue::default(),
-    };
-    Ok(Some(if queue.unsched_ask_backoff.is_some() {
+    let Some(shape) = list.first() else { return Ok(None) };
+    // An unreadable tree is unknown; the partitions tell a new release from an old one.
+    let queue = queues.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+    Ok(Some(by_shape(shape.contains_key("quotaPreemptionEnabled"), shape.contains_key("preemptionEnabled"), &queue)))
+}
+
+/// Detects the release from the queues of a server whose partitions are unknown. 1.9 is reported as 1.8.
+///
+/// # Errors
+/// Not a queue.
+pub fn detect_by_queues(queues: &[u8]) -> Result<Release, Fault> {
+    let queue: Queue = serde_json::from_slice(queues)
+        .map_err(|error| Fault::Unreadable("the queues".to_owned(), dto::plain(&error)))?;
+    Ok(by_shape(queue.quota_preemption_delay.is_some(), queue.priority_sorting.is_some(), &queue))
+}
+
+fn by_shape(has_quota_preemption: bool, has_preemption: bool, queue: &Queue) -> Release {
+    if queue.unsched_ask_backoff.is_some() {
         Release::Newer
-    } else if shape.quota_preemption.is_some() {
+    } else if has_quota_preemption {
         Release::V1_8
-    } else if shape.preemption.is_some() {
+    } else if has_preemption {
         Release::V1_7
     } else if queue.child_names.is_some() {
         Release::V1_6
@@ -179,7 +183,7 @@ pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release
         Release::V1_5
     } else {
         Release::V1_4
-    }))
+    }
 }
 
 fn has_null(value: &Value) -> bool {
@@ -210,10 +214,19 @@ mod tests {
             let found = detect(partition.as_bytes(), Some(queue.as_bytes())).unwrap();
             assert_eq!(found, Some(release), "{partition} {queue}");
         }
+        for (queue, release) in [
+            (r#""childNames":["root.a"],"prioritySorting":true,"quotaPreemptionDelay":"0s""#, Release::V1_8),
+            (r#""childNames":["root.a"],"prioritySorting":true"#, Release::V1_7),
+            (r#""childNames":["root.a"]"#, Release::V1_6),
+        ] {
+            assert_eq!(detect_by_queues(format!("{{{queue}}}").as_bytes()).unwrap(), release, "{queue}");
+        }
         assert_eq!(Remote::YuniKorn(Release::Newer).to_string(), "YuniKorn newer than 1.9, treated as 1.9");
         assert_eq!(Remote::YuniKorn(Release::Newer).profile(), Profile::V1_9_0);
         assert_eq!(detect(b"[]", None).unwrap(), None);
         assert!(matches!(detect(br#"[{"name":"default","applications":null}]"#, None), Err(Fault::TooOld(_))));
         assert!(matches!(detect(b"{}", None), Err(Fault::Unreadable(..))));
+        let large = format!(r#"[{{"name":"default","preemptionEnabled":true,"totalNodes":{}}}]"#, "9".repeat(400));
+        assert_eq!(detect(large.as_bytes(), Some(b"{ half")).unwrap(), Some(Release::V1_7), "what can be read");
     }
 }
