@@ -88,7 +88,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
         return dump(name, bytes, &whole, wanted);
     };
     let why: Option<Arc<str>> = Some(Arc::from(format!("{name} has only {}", endpoint.words())));
-    let missing = MissingLists { apps: why.clone(), nodes: why.clone(), users: why };
+    let unless = |of: Endpoint| why.clone().filter(|_| endpoint != of);
+    let (users, groups) = (unless(Endpoint::Users), unless(Endpoint::Groups));
+    let missing = MissingLists { apps: why.clone(), nodes: why.clone(), users, groups };
     let unread = Unread { apps: true, nodes: true, users: true, missing };
     let mut read = SavedAnswer { unread, ..SavedAnswer::default() };
     let is_list = whole.is_array();
@@ -167,7 +169,12 @@ fn lost_lists(dump: &dto::StateDump, unknown: &[dto::Unknown]) -> Unread {
     let nodes = dump.nodes.iter().all(|part| part.nodes_info.is_empty());
     let (apps, nodes) = (lost("applications", dump.applications.is_empty()), lost("nodes", nodes));
     let (has_apps, has_nodes) = (apps.is_none(), nodes.is_none());
-    Unread { apps: !has_apps, nodes: !has_nodes, users: false, missing: MissingLists { apps, nodes, users: None } }
+    Unread {
+        apps: !has_apps,
+        nodes: !has_nodes,
+        users: false,
+        missing: MissingLists { apps, nodes, ..MissingLists::default() },
+    }
 }
 
 /// A list of objects, or the only one.

@@ -10,7 +10,7 @@ pub struct Unread {
     pub apps: bool,
     /// The nodes, and so the free capacity.
     pub nodes: bool,
-    /// The users and groups.
+    /// The users and the groups.
     pub users: bool,
     /// Why lists cannot be loaded.
     pub missing: MissingLists,
@@ -30,8 +30,10 @@ pub struct MissingLists {
     pub apps: Option<Arc<str>>,
     /// The reason for nodes.
     pub nodes: Option<Arc<str>>,
-    /// The reason for users and groups.
+    /// The reason for users.
     pub users: Option<Arc<str>>,
+    /// The reason for groups.
+    pub groups: Option<Arc<str>>,
 }
 
 impl Unread {
@@ -47,7 +49,15 @@ impl Unread {
 
     /// The text for users and groups that are not loaded.
     pub fn no_users(&self) -> String {
-        said(self.missing.users.as_deref(), "users and groups", NO_USERS)
+        let why = self.missing.users.as_deref().or(self.missing.groups.as_deref());
+        said(why, "users and groups", NO_USERS)
+    }
+
+    /// The text for users or groups of which only the others are loaded.
+    pub fn no_side(&self) -> Option<String> {
+        let why = [("users", &self.missing.users), ("groups", &self.missing.groups)];
+        let (what, why) = why.into_iter().find_map(|(what, why)| Some((what, why.as_deref()?)))?;
+        (!self.users).then(|| format!("{what} unknown: {why}"))
     }
 
     /// The texts for the lists of an overview: applications and nodes.

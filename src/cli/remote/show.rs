@@ -245,17 +245,27 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
 /// `kornsole users`: usage and limits of users and groups.
 pub fn users(args: &ShowArgs) -> ExitCode {
     show(args, Want::Users, &[Want::Apps, Want::Users], |once, part, json| {
+        let [no_users, no_groups] = [Side::User, Side::Group].map(|side| once.lacks(&part.name, side));
         if json {
             #[derive(Serialize)]
             struct Both {
-                users: Vec<wire::dto::UserUsage>,
-                groups: Vec<wire::dto::GroupUsage>,
+                users: Option<Vec<wire::dto::UserUsage>>,
+                groups: Option<Vec<wire::dto::GroupUsage>>,
             }
-            return Ok(lines([Both { users: convert::users(part), groups: convert::groups(part) }]));
+            let users = (!no_users).then(|| convert::users(part));
+            return Ok(lines([Both { users, groups: (!no_groups).then(|| convert::groups(part)) }]));
         }
-        let mut table = Table::new(&["WHO", "QUEUE", ">CPU", ">OF", ">MEM", ">OF", ">RUN", ">OF"]);
-        part.users.values().for_each(|row| usage(&mut table, once, row, Side::User));
-        part.groups.values().for_each(|row| usage(&mut table, once, row, Side::Group));
+        let titles = ["WHO", "QUEUE", ">CPU", ">OF", ">MEM", ">OF", ">RUN", ">OF"];
+        let mut table = Table::new(&titles);
+        let rows = [(no_users, "users", &part.users, Side::User), (no_groups, "groups", &part.groups, Side::Group)];
+        for (unknown, all, rows, side) in rows {
+            if unknown {
+                let cells = titles.iter().map(|title| if *title == "WHO" { all } else { UNKNOWN });
+                table.row(cells.map(str::to_owned).collect());
+            } else {
+                rows.values().for_each(|row| usage(&mut table, once, row, side));
+            }
+        }
         Ok(table.text())
     })
 }

@@ -8,6 +8,7 @@ mod faults;
 mod followed;
 mod forecast;
 mod odd;
+mod one_gone;
 mod own;
 mod picture;
 mod pods;

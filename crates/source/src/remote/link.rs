@@ -76,8 +76,8 @@ enum Cause {
 }
 
 /// The parts to read again after a lost connection.
-const READ_AGAIN: [Part; 7] =
-    [Part::Partitions, Part::Queues, Part::Apps, Part::Users, Part::Nodes, Part::Ended, Part::Config];
+const READ_AGAIN: [Part; 8] =
+    [Part::Partitions, Part::Queues, Part::Apps, Part::Users, Part::Groups, Part::Nodes, Part::Ended, Part::Config];
 const NOT_READ_AGAIN: &str = "not updated since the connection was lost";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -134,7 +134,7 @@ impl LinkState {
         Unread {
             apps: never(Part::Apps),
             nodes: never(Part::Nodes),
-            users: never(Part::Users),
+            users: never(Part::Users) && never(Part::Groups),
             missing: self.missing(),
         }
     }
@@ -146,7 +146,12 @@ impl LinkState {
             }
             _ => None,
         };
-        MissingLists { apps: why(Part::Apps), nodes: why(Part::Nodes), users: why(Part::Users) }
+        MissingLists {
+            apps: why(Part::Apps),
+            nodes: why(Part::Nodes),
+            users: why(Part::Users),
+            groups: why(Part::Groups),
+        }
     }
 
     /// Drops parts that do not exist or are no longer requested, so that they do not count as outdated.

@@ -11,8 +11,10 @@ pub enum Part {
     Queues,
     /// Active applications, all or some.
     Apps,
-    /// Users and groups.
+    /// Users.
     Users,
+    /// Groups.
+    Groups,
     /// Nodes, all or one.
     Nodes,
     /// Applications that ended.
@@ -34,7 +36,8 @@ impl Part {
             Self::Partitions => "the list of partitions",
             Self::Queues => "the queues",
             Self::Apps => "the list of applications",
-            Self::Users => "the list of users and groups",
+            Self::Users => "the list of users",
+            Self::Groups => "the list of groups",
             Self::Nodes => "the list of nodes",
             Self::Ended => "the list of ended applications",
             Self::Config => "the configuration",
@@ -58,7 +61,8 @@ impl Query {
             Self::Queues(_) => Part::Queues,
             Self::App(..) | Self::QueueApps(..) | Self::Apps(_) => Part::Apps,
             Self::Node(..) | Self::Nodes(_) => Part::Nodes,
-            Self::Users(_) | Self::Groups(_) => Part::Users,
+            Self::Users(_) => Part::Users,
+            Self::Groups(_) => Part::Groups,
             Self::Completed(_) | Self::Rejected(_) => Part::Ended,
             Self::Config => Part::Config,
             Self::Events => Part::Events,
@@ -71,6 +75,34 @@ impl Query {
             | Self::MayKill(..)
             | Self::Health
             | Self::Metrics => Part::Beside,
+        }
+    }
+
+    /// The name in messages: `the list of users`.
+    pub const fn words(&self) -> &'static str {
+        match self {
+            Self::Partitions => "the list of partitions",
+            Self::Queues(_) => "the queues",
+            Self::App(..) => "the application",
+            Self::Node(..) => "the node",
+            Self::QueueApps(..) => "the applications of the queue",
+            Self::Config => "the configuration",
+            Self::WhoAmI => "your identity",
+            Self::Resting => "whether the scheduler is paused",
+            Self::Draining(_) => "drain times of queues",
+            Self::Quotas(_) => "queues above their maximum",
+            Self::Permissions(_) | Self::MayKill(..) => "your access",
+            Self::Events => "the list of events",
+            Self::Apps(_) => "the list of applications",
+            Self::Users(_) => "the list of users",
+            Self::Groups(_) => "the list of groups",
+            Self::Nodes(_) => "the list of nodes",
+            Self::Completed(_) => "the list of completed applications",
+            Self::Rejected(_) => "the list of rejected applications",
+            Self::Health => "its own health check",
+            Self::Metrics => "its metrics",
+            Self::Audit => "the audit",
+            Self::History => "the history of configurations",
         }
     }
 }

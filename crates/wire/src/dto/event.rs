@@ -58,13 +58,17 @@ impl EventBatch {
         if let Ok(batch) = serde_json::from_slice(bytes) {
             return Ok(batch);
         }
-        let mut whole: Value = serde_json::from_slice(bytes).map_err(wrong)?;
+        // Without the numbers that fit no type.
+        let mut lost = Vec::new();
+        let mut whole: Value = salvage(bytes, &mut lost)?;
         let records = whole.get_mut("EventRecords").and_then(Value::as_array_mut).map(std::mem::take);
         let mut batch: Self = serde_json::from_value(whole).map_err(wrong)?;
         let mut read: Vec<EventRecord> = Vec::new();
-        for record in records.unwrap_or_default() {
+        for (index, record) in records.unwrap_or_default().into_iter().enumerate() {
             let before = read.last().map_or(0, |one| one.timestamp_nano);
-            read.push(EventRecord::salvaged(&record, before));
+            let at = format!("EventRecords.{index}.");
+            let of = lost.iter().filter_map(|one| Some((one.path.strip_prefix(&at)?.to_owned(), one.reason.clone())));
+            read.push(EventRecord::salvaged(&record, of.collect(), before));
         }
         batch.event_records = Some(read).filter(|records| !records.is_empty());
         Ok(batch)
@@ -117,13 +121,14 @@ pub struct EventRecord {
 
 impl EventRecord {
     /// Says in the message what is invalid. Without a time, the event has that of the one `before`.
-    fn salvaged(record: &Value, before: i64) -> Self {
+    fn salvaged(record: &Value, mut lost: Vec<(String, String)>, before: i64) -> Self {
         let mut unknown = Vec::new();
         let mut event: Self = salvage(record.to_string().as_bytes(), &mut unknown)
             .unwrap_or_else(|why| Self { message: format!("invalid event: {}", why.reason), ..Self::default() });
-        for lost in unknown {
+        lost.extend(unknown.into_iter().map(|one| (one.path, one.reason)));
+        for (path, reason) in lost {
             let between = if event.message.is_empty() { "" } else { "; " };
-            event.message += &format!("{between}invalid event: {}: {}", lost.path, lost.reason);
+            event.message += &format!("{between}invalid event: {path}: {reason}");
         }
         if event.timestamp_nano == 0 {
             event.timestamp_nano = before;

@@ -26,7 +26,9 @@ impl Present for UsersPage {
         let unread = state.cluster.unread.users && self.list.total == 0;
         let total = if unread { signs.none.to_owned() } else { self.list.total.to_string() };
         let count = count_of(&self.list, format!("{total} users and groups"));
-        vec![sort(signs, &self.list), filter(signs, &self.list), count]
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count];
+        facts.extend(state.cluster.unread.no_side().map(|why| vec![piece(Role::Warning, why)]));
+        facts
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {

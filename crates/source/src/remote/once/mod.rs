@@ -1,6 +1,7 @@
 //! Queries a remote for a command, without a screen: the same requests and state, one at a time.
 
 mod cluster;
+mod look;
 mod twin;
 
 use std::sync::Arc;
@@ -16,11 +17,10 @@ use crate::remote::act;
 use crate::remote::fetch::{Fetch, FetchedData, WhoAmI};
 use crate::remote::follow::{self, EventMessage, Feed};
 use crate::remote::plan::Query;
-use crate::remote::worker::identify;
+use crate::remote::worker::{Identified, identify};
 use ::cluster::kube::{Cluster, KubeFault};
 use client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
 use model::{Identity, Time};
-use view::View;
 use view::act::{Act, Configuration, Done, Order, PartitionAct, Refusal};
 use wire::convert;
 use wire::convert::read::{RemoteState, Shapes};
@@ -48,8 +48,12 @@ pub struct Once {
     remote: Remote,
     has_token: bool,
     remote_state: RemoteState,
+    /// The partitions without a list, and why; until the next request of the list.
+    without_list: Option<(Vec<dto::Partition>, Fault)>,
     unknown: Vec<dto::Unknown>,
-    unanswered: Vec<String>,
+    /// The failed queries of the last call, and the reasons for users.
+    unanswered: Vec<Query>,
+    reasons: Vec<String>,
 }
 
 impl Once {
@@ -66,7 +70,8 @@ impl Once {
             .map_err(|error| failed(error.to_string()))?;
         let got = runtime.block_on(identify(&client))?;
         // Without a partition, the release cannot be detected, and there is nothing to read.
-        let remote = got.value.unwrap_or(Remote::YuniKorn(Release::V1_8));
+        let Identified { remote, without_list } =
+            got.value.unwrap_or(Identified { remote: Remote::YuniKorn(Release::V1_8), without_list: None });
         let has_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
         let remote_state = RemoteState::new(remote.profile(), Shapes { has_allocation_time });
         Ok(Self {
@@ -75,73 +80,16 @@ impl Once {
             remote,
             has_token: target.has_token(),
             remote_state,
+            without_list,
             unknown: Vec::new(),
             unanswered: Vec::new(),
+            reasons: Vec::new(),
         })
     }
 
     /// The product and release.
     pub fn remote(&self) -> &Remote {
         &self.remote
-    }
-
-    /// Requests all `wants` for every partition. Ended applications, users, and groups that cannot be fetched are in
-    /// [`Self::unanswered`]: nothing else depends on them.
-    ///
-    /// # Errors
-    /// Returns an error if any other part cannot be fetched.
-    pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
-        self.look_at(None, wants)
-    }
-
-    /// Requests the data of a page and additional data; failures of the latter are in [`Self::unanswered`].
-    ///
-    /// # Errors
-    /// Returns an error if the data of the page cannot be fetched.
-    pub fn look_for(&mut self, page: Want, wants: &[Want]) -> Result<Arc<View>, Fault> {
-        self.look_at(Some(page), wants)
-    }
-
-    /// The invalid values of the last call.
-    pub fn unknown(&self) -> &[dto::Unknown] {
-        &self.unknown
-    }
-
-    /// The failed parts of the last call, with reasons.
-    pub fn unanswered(&self) -> &[String] {
-        &self.unanswered
-    }
-
-    fn look_at(&mut self, page: Option<Want>, wants: &[Want]) -> Result<Arc<View>, Fault> {
-        self.unknown.clear();
-        self.unanswered.clear();
-        self.ask(Query::Partitions)?;
-        // Without it, only limits and access lists are unknown.
-        let _ = self.ask(Query::Config);
-        for partition in self.remote_state.partition_names() {
-            let name = || Arc::clone(&partition);
-            for want in std::iter::once(&Want::Queues).chain(wants.iter().filter(|want| **want != Want::Queues)) {
-                let queries = match want {
-                    Want::Queues => vec![Query::Queues(name())],
-                    Want::Apps => vec![Query::Apps(name())],
-                    Want::Ended => vec![Query::Completed(name()), Query::Rejected(name())],
-                    Want::Nodes => vec![Query::Nodes(name())],
-                    Want::Users => vec![Query::Users(name()), Query::Groups(name())],
-                };
-                let secondary = page.map_or(matches!(want, Want::Ended | Want::Users), |page| page != *want);
-                for query in queries {
-                    let words = query.part().words();
-                    match self.ask(query) {
-                        Err(fault) if secondary && fault.is_about_this() => {
-                            self.unanswered.push(format!("cannot fetch {words}: {fault}"));
-                        }
-                        other => other?,
-                    }
-                }
-            }
-        }
-        let view = self.remote_state.take_view(now());
-        Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
     }
 
     /// The active (and with `ended` also the ended) applications of a partition, with all reported fields.

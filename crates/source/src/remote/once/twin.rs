@@ -48,6 +48,6 @@ impl Once {
             Some(listed) => Twin::in_kubernetes(part, profile, at, listed),
             None => Twin::of(part, profile, at),
         });
-        Ok(twin.map(|twin| twin.with_text(text).without(&self.unanswered)))
+        Ok(twin.map(|twin| twin.with_text(text).without(&self.reasons)))
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-pub(super) use self::identify::identify;
+pub(super) use self::identify::{Identified, identify, no_capacity};
 pub use self::request::Request;
 use super::act;
 use super::fetch::{Fetch, FetchResult};
@@ -41,7 +41,7 @@ const IDLE: Duration = Duration::from_secs(60);
 
 enum Message {
     /// The identified server, or the failure.
-    Identified(Duration, Box<Result<ClientResponse<Option<Remote>>, Fault>>),
+    Identified(Duration, Box<Result<ClientResponse<Option<Identified>>, Fault>>),
     /// An order was answered.
     OrderDone,
     /// A text was fetched.
@@ -72,6 +72,8 @@ pub struct Worker {
     focus: Focus,
     remote_state: RemoteState,
     identifying: bool,
+    /// The server answers, except for its list of partitions.
+    without_list: bool,
     /// While disconnected: the start, and the next try.
     down: Option<(Duration, Duration)>,
     /// Consecutive failures per query, while connected.
@@ -120,6 +122,7 @@ impl Worker {
             focus: Focus::default(),
             remote_state: RemoteState::new(Profile::default(), Shapes::default()),
             identifying: false,
+            without_list: false,
             down: None,
             failing: BTreeMap::new(),
             unknown: BTreeMap::new(),
@@ -313,10 +316,10 @@ impl Worker {
     }
 
     /// The server is identified: request everything.
-    fn identified(&mut self, got: ClientResponse<Option<Remote>>) {
+    fn identified(&mut self, got: ClientResponse<Option<Identified>>) {
         self.good(&got);
         let now = self.now();
-        let Some(remote) = got.value else {
+        let Some(Identified { remote, without_list }) = got.value else {
             // A scheduler without a resource manager has no data yet: retry later.
             self.down = Some((now, now + self.every));
             return;
@@ -347,6 +350,7 @@ impl Worker {
             }
         }
         self.plan.all_due(now);
+        self.take_partitions(without_list);
         self.plan.set_focus(self.focus.clone(), now);
     }
 

@@ -58,14 +58,14 @@ impl Worker {
         }
         let count = unknown.len();
         let values = if count == 1 { "value" } else { "values" };
-        let title = format!("{count} {values} of {} unknown: invalid response", what(query));
+        let title = format!("{count} {values} of {} unknown: invalid response", query.words());
         let lines: Vec<String> = unknown.iter().take(SHOWN_UNKNOWN).map(ToString::to_string).collect();
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, lines.join("\n"));
         self.unknown.insert(query.clone(), unknown);
         self.mark_unknown(query);
     }
 
-    fn mark_unknown(&mut self, query: &Query) {
+    pub(super) fn mark_unknown(&mut self, query: &Query) {
         let of = |partition: &Arc<str>| {
             let about = self.unknown.iter().filter(|(query, _)| query.partition().is_none_or(|one| one == partition));
             about.flat_map(|(_, all)| all.iter().cloned()).collect::<Vec<_>>()
@@ -78,8 +78,12 @@ impl Worker {
 
     fn take_fault(&mut self, query: &Query, started: Duration, fault: &Fault) {
         let queues = matches!(query, Query::Queues(_));
-        // Without queues, the rest of the cluster is still shown.
+        // Without queues or the list of partitions, the rest of the cluster is still shown.
         let basic = matches!(query, Query::Partitions) || (queues && !fault.is_about_this());
+        if matches!(query, Query::Partitions) && self.without_list && fault.is_about_this() {
+            self.take_without_list(fault);
+            return;
+        }
         if fault.is_answer() && !basic && !queues {
             self.take_refusal(query, fault);
             return;
@@ -100,7 +104,7 @@ impl Worker {
         let pause = self.chance.within(self.every * 2, *failures);
         self.plan.failed(query, now + pause);
         if *failures == REPORTED_AFTER {
-            let title = format!("cannot fetch {}: {fault}", what(query));
+            let title = format!("cannot fetch {}: {fault}", query.words());
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, String::new());
         }
     }
@@ -139,13 +143,13 @@ impl Worker {
 
     /// Reports once that a list has no answer: its content is unknown, not empty.
     fn note_unanswered(&mut self, query: &Query, fault: &Fault) {
-        let lists = [Part::Apps, Part::Nodes, Part::Users, Part::Ended];
+        let lists = [Part::Apps, Part::Nodes, Part::Users, Part::Groups, Part::Ended];
         if !lists.contains(&query.part()) || matches!(query, Query::App(..) | Query::Node(..) | Query::QueueApps(..)) {
             return;
         }
         self.with_link(|link| link.part_failed(query.part(), fault));
         if self.failing.insert(query.clone(), REPORTED_AFTER).is_none() {
-            let title = format!("cannot fetch {}: {fault}", what(query));
+            let title = format!("cannot fetch {}: {fault}", query.words());
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, String::new());
         }
     }
@@ -155,6 +159,7 @@ impl Worker {
         let partition = query.partition().cloned().unwrap_or_default();
         match answer {
             FetchedData::Partitions(list) => {
+                self.without_list = false;
                 if list.is_empty() {
                     // The server was restarted.
                     self.remote = None;
@@ -258,7 +263,7 @@ impl Worker {
     }
 
     /// Schedules the queries of exactly these partitions.
-    fn plan_partitions(&mut self, now: Duration) {
+    pub(super) fn plan_partitions(&mut self, now: Duration) {
         let names = self.remote_state.partition_names();
         self.plan.retain(|query| query.partition().is_none_or(|partition| names.contains(partition)));
         for name in &names {
@@ -328,32 +333,5 @@ impl Worker {
                 self.plan.all_due(now);
             }
         }
-    }
-}
-
-fn what(query: &Query) -> &'static str {
-    match query {
-        Query::Partitions => "the list of partitions",
-        Query::Queues(_) => "the queues",
-        Query::App(..) => "the application",
-        Query::Node(..) => "the node",
-        Query::QueueApps(..) => "the applications of the queue",
-        Query::Config => "the configuration",
-        Query::WhoAmI => "your identity",
-        Query::Resting => "whether the scheduler is paused",
-        Query::Draining(_) => "drain times of queues",
-        Query::Quotas(_) => "queues above their maximum",
-        Query::Permissions(_) | Query::MayKill(..) => "your access",
-        Query::Events => "the list of events",
-        Query::Apps(_) => "the list of applications",
-        Query::Users(_) => "the list of users",
-        Query::Groups(_) => "the list of groups",
-        Query::Nodes(_) => "the list of nodes",
-        Query::Completed(_) => "the list of completed applications",
-        Query::Rejected(_) => "the list of rejected applications",
-        Query::Health => "its own health check",
-        Query::Metrics => "its metrics",
-        Query::Audit => "the audit",
-        Query::History => "the history of configurations",
     }
 }

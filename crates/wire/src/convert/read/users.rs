@@ -176,7 +176,12 @@ fn level_row(
     counts: Option<&BTreeMap<QueuePath, u64>>,
 ) -> Option<QueueUsageRow> {
     let queue = QueuePath::new(&level.queue_path);
-    let slot = *slots.get(&queue)?;
+    let slot = match slots.get(&queue) {
+        Some(slot) => *slot,
+        // The queues are unknown, and so are their limits; the usage is known.
+        None if slots.is_empty() => QueueSlot(u32::MAX),
+        None => return None,
+    };
     let apps = within(counts, &queue);
     let limits = view.queue(slot).map(|row| &row.settings.limits);
     let configured = limits.and_then(|limits| match side {
